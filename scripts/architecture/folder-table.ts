@@ -115,6 +115,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   "acp/agents": { holds: "agents of others behind the runtime: their processes, sessions, turns", imports: ["acp", "acp/connection"] },
 
   "fleet/tools": { holds: "tools of one machine for the others: offered, listed, called", imports: ["fleet"] },
+  "fleet/prompts": { holds: "an agent for the SDKs of Synadia's agent protocol", imports: ["fleet"] },
   "fleet/server": {
     holds: "NATS servers to try it out with, where they come from, and what servers say about themselves",
     imports: ["fleet"],
@@ -202,7 +203,10 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["hawser", "hawser/api-target", "hawser/command-line"],
   },
   "hawser/conform": { holds: "`hawser conform`", imports: ["hawser", "hawser/command-line"] },
-  "hawser/fleet": { holds: "`hawser fleet`, and the flags that lead to a fleet", imports: ["hawser", "hawser/command-line"] },
+  "hawser/fleet": {
+    holds: "`hawser fleet`, and the flags that lead to a fleet",
+    imports: ["hawser", "hawser/agent", "hawser/chat", "hawser/command-line"],
+  },
   "hawser/echo": { holds: "`hawser echo`", imports: ["hawser/command-line"] },
   "hawser/tour": { holds: "`hawser tour`", imports: ["hawser", "hawser/command-line"] },
   "hawser/completion": { holds: "`hawser completion`", imports: ["hawser", "hawser/command-line"] },

@@ -24,6 +24,8 @@ export const fleetLimits = {
   fleetAskMs: 2_000,
   /** Calls that one machine runs at the same time for one service. */
   fleetCalls: 256,
+  /** Prompts of other agents' SDKs that one agent answers at the same time. */
+  fleetPrompts: 64,
   /** Arguments of calls that run on one machine, in memory. */
   fleetHeldBytes: 67_108_864,
   /** Progress and log lines of one call that wait for the server; more are left out. */
