@@ -1,14 +1,21 @@
 // Faults of an ACP agent: each is one clear `error`, and the next message works.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { peakMegabytes } from "../../../test/kit/processes.ts";
-import { errorOf, isAlive, openRuntime, textOf, type RuntimeOptions } from "./runtime-stage.ts";
+import { errorOf, isAlive, makeHome, openRuntime, textOf, type RuntimeOptions } from "./runtime-stage.ts";
 
 const withFlags = (flags: readonly string[], more: RuntimeOptions = {}) => openRuntime({ agents: { scripted: flags, whole: [] }, ...more });
 const next = { metadata: { conversationId: "one", model: "acp/whole" } };
+
+/** A small folder beside the one it works in: all of a root is looked at before an agent's turn. */
+function makeElsewhere(home: string): string {
+  const folder = join(home, "elsewhere");
+  mkdirSync(folder);
+  return folder;
+}
 
 describe("an agent that can't be used", () => {
   it("a program that is not there is said with what to check, or to install", async () => {
@@ -187,12 +194,15 @@ describe("an agent's process", () => {
   });
 
   it("works in the conversation's folder, with the other roots beside it, and without what is ours", async () => {
+    const home = makeHome();
+    const elsewhere = makeElsewhere(home);
     const runtime = await openRuntime({
-      args: ["--root=.", "--root=/usr/share"],
+      home,
+      args: ["--root=.", `--root=${elsewhere}`],
       env: { IGNITION_API_TOKEN: "canary", OPENAI_API_KEY: "theirs" },
     });
     const work = join(runtime.home, "work");
-    expect(JSON.parse(textOf(await runtime.say("cwd")))).toEqual([work, work, ["/usr/share"]]);
+    expect(JSON.parse(textOf(await runtime.say("cwd")))).toEqual([work, work, [elsewhere]]);
     expect(textOf(await runtime.say("env IGNITION_API_TOKEN"))).toBe("undefined");
     expect(textOf(await runtime.say("env OPENAI_API_KEY"))).toBe("theirs");
     await runtime.close();
@@ -200,9 +210,10 @@ describe("an agent's process", () => {
 
   it("goes on in another folder when its conversation does, and still knows the conversation", async () => {
     const runtime = await openRuntime();
+    const elsewhere = makeElsewhere(runtime.home);
     await runtime.say("remember the tide", "a");
-    await runtime.ask({ kind: "set_workspace", conversationId: "a", folders: ["/usr/share"] });
-    expect(JSON.parse(textOf(await runtime.say("cwd", "a")))).toEqual(["/usr/share", "/usr/share", null]);
+    await runtime.ask({ kind: "set_workspace", conversationId: "a", folders: [elsewhere] });
+    expect(JSON.parse(textOf(await runtime.say("cwd", "a")))).toEqual([elsewhere, elsewhere, null]);
     expect(textOf(await runtime.say("recall", "a"))).toContain("remember the tide");
     await runtime.close();
   });

@@ -9,6 +9,7 @@ export { defaultDataFolder } from "./history/conversation-files.ts";
 export { parseServers, type FolderConfig } from "./config/agent-config.ts";
 export { loadFolderSettings, readModule, toQuestionLines } from "./config/folder-config.ts";
 export { bringsTexts, describeTexts } from "./guidance/brought-texts.ts";
+export type { FileRules } from "./guidance/file-rules.ts";
 export { createGuidance, type Guidance } from "./guidance/guidance.ts";
 export { ownPlaces, type OwnPlaces } from "./guidance/guidance-places.ts";
 export { createReadSkill } from "./guidance/read-skill.ts";

@@ -5,7 +5,14 @@ export { createAccumulator } from "./codec/codec.ts";
 export { LENGTH_PREFIX_SIZE } from "./codec/length-prefix.ts";
 export { serveEcho, type ServeEchoOptions } from "./echo/serve-echo.ts";
 export { withFileLock } from "./files/file-lock.ts";
-export { createPrivateFolder, makeFolder, replacePrivateFile, userFolder, type PrivateFolder } from "./files/private-folder.ts";
+export {
+  createPrivateFolder,
+  isUnwritable,
+  makeFolder,
+  replacePrivateFile,
+  userFolder,
+  type PrivateFolder,
+} from "./files/private-folder.ts";
 export { isTrustedOwner, temporaryFolder } from "./files/temporary-folder.ts";
 export { logLine } from "./log.ts";
 export { hawserCommand } from "./process/child.ts";

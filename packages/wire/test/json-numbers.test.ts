@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorTimeOf } from "../../../test/kit/processor-time.ts";
 import { describeAltered, findAlteredNumber, isKeptNumber, keepNumbers, searchAlteredNumber } from "../src/internal.ts";
 
 const find = (text: string, under?: readonly string[]) => {
@@ -102,9 +103,10 @@ describe("G5 a number that JavaScript alters", () => {
 
   it("takes no longer to find than the text is long", () => {
     const digits = `1${"0".repeat(2_000_000)}1`;
-    const startedAt = performance.now();
-    expect(find(digits)?.source).toBe(digits);
-    expect(find(`[${"0,".repeat(500_000)}0]`)).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const milliseconds = processorTimeOf(() => {
+      expect(find(digits)?.source).toBe(digits);
+      expect(find(`[${"0,".repeat(500_000)}0]`)).toBeUndefined();
+    });
+    expect(milliseconds).toBeLessThan(2_000);
   });
 });

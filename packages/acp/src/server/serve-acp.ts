@@ -4,6 +4,7 @@
 import { agent, methods, RequestError, type AgentContext } from "@agentclientprotocol/sdk";
 import { serveAgent, type AgentParts } from "@hawser/agent";
 import { createAgentClient } from "@hawser/agent/host/link";
+import { createNoiseLog } from "@hawser/protocol/internal";
 import { createMemoryPair, type Transport } from "@hawser/wire/internal";
 import { logLine, type Lifecycle } from "@hawser/wire/internal/node";
 import { createMessageStream } from "../connection/message-stream.ts";
@@ -144,7 +145,7 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessionId));
 
   const take = (): undefined => undefined;
-  const onNoise = (line: string): void => logLine(`[hawser] acp: not a message: ${line.slice(0, 200)}`);
+  const onNoise = createNoiseLog((words) => logLine(`[hawser] acp: ${words}`), undefined, "stdin");
   const { heldOpen, whenAnswered } = holdOpen(transport, () => ended.abort());
   const room = { entries: acpLimits.acpRequestEntries, chars: acpLimits.acpRequestChars };
   const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise, room }));

@@ -3,12 +3,14 @@
 // that was used longest ago goes first.
 
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { isRecord } from "@hawser/protocol/internal";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { createSemaphore } from "@hawser/wire/internal";
-import { createHolderName, judgeHolder, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
+import { createHolderName, isUnwritable, judgeHolder, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
+import { codeOf } from "../tools/files/file-errors.ts";
 import type { RootVerb } from "./changes-thread.ts";
 import { askThread } from "./thread-link.ts";
 import type { RootChanges, RootLimits, RootOptions } from "./thread/root-changes.ts";
@@ -88,7 +90,7 @@ export function createChangeLog(options: ChangeLogOptions) {
       /** `looksBack`: first notes what processes that are gone have left. */
       use: <Result>(action: (ask: RootAccess) => Promise<Result>, looksBack = false): Promise<Result> =>
         lane.run(async () => {
-          await makeFolder(folder);
+          await makeWritable();
           return withFileLock(
             `${root.folder}.lock`,
             async () => {
@@ -110,6 +112,17 @@ export function createChangeLog(options: ChangeLogOptions) {
         marked.delete(conversationId);
       },
     };
+  }
+
+  async function makeWritable(): Promise<void> {
+    try {
+      await makeFolder(folder);
+      await access(folder, constants.W_OK);
+    } catch (error) {
+      if (!isUnwritable(error)) throw error;
+      const message = `the folder ${folder}, where changes are kept, can't be written (${codeOf(error)}): they can neither be listed nor taken back. Make it writable, or name another one with --data-dir`;
+      throw new HawserError("usage", message, { cause: error, facts: { path: folder } });
+    }
   }
 
   function storeOf(root: string, settings: readonly string[]) {

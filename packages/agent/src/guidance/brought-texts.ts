@@ -18,7 +18,7 @@ export const bringsTexts = (root: string): boolean =>
 /** One line for each, and one for each that would be left out. They may hold anything, and be long. */
 export async function describeTexts(root: string): Promise<string[]> {
   const own = { instructions: [], skills: [] };
-  const guidance = createGuidance({ own, roots: [{ folder: root, isTrusted: true }], denial: () => undefined });
+  const guidance = createGuidance({ own, roots: [{ folder: root, isTrusted: true }], rulingOn: () => undefined });
   await guidance.refresh();
   const { skills = [], leftOut = [] } = guidance.status();
   const show = (path: string): string => relative(root, path);

@@ -9,6 +9,7 @@ import { describeThrown, reveal, type LeftOutEntry, type StatusData } from "@haw
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { toolNames } from "../tools/tool-table.ts";
+import { denialOf, type FileRules } from "./file-rules.ts";
 import { instructionNames, skillPlaces, type GuidancePlace, type OwnPlaces } from "./guidance-places.ts";
 import { projectFolders } from "./project-folders.ts";
 import { findSkills, type Skill } from "./skill-folders.ts";
@@ -17,8 +18,7 @@ import { createTextFiles, type FoundText, type TextFiles } from "./text-file.ts"
 export interface GuidanceOptions {
   readonly own: OwnPlaces;
   readonly roots: readonly GuidedRoot[];
-  /** Why a file may not be read, by the user's rules. */
-  denial(real: string): string | undefined;
+  readonly rulingOn: FileRules;
 }
 
 export interface GuidedRoot {
@@ -65,7 +65,7 @@ export function createGuidance(options: GuidanceOptions): Guidance {
     // The folder of the root comes before those above it.
     const found = await Promise.all(
       [...ownSkills, ...trusted.toReversed().flatMap(skillPlaces)].map((place) =>
-        findSkills({ ...place, files: heads, denial: options.denial }),
+        findSkills({ ...place, files: heads, rulingOn: options.rulingOn }),
       ),
     );
     const skills = chooseSkills(found.flatMap((each) => each.skills));
@@ -108,14 +108,14 @@ const toShown = ({ path, reason }: LeftOutEntry): LeftOutEntry => ({
 async function findInstructions(
   places: readonly GuidancePlace[],
   files: TextFiles,
-  { denial }: Pick<GuidanceOptions, "denial">,
+  { rulingOn }: Pick<GuidanceOptions, "rulingOn">,
 ): Promise<Omit<Known, "skills">> {
   const found: (Told & { readonly size: number })[] = [];
   const leftOut: LeftOutEntry[] = [];
   for (const place of places) {
     const file = await firstOf(place, files);
     if (!file) continue;
-    const problem = "problem" in file.outcome ? file.outcome.problem : denial(file.outcome.real);
+    const problem = "problem" in file.outcome ? file.outcome.problem : denialOf(rulingOn, [file.path, file.outcome.real]);
     if (problem !== undefined) leftOut.push({ path: file.path, reason: problem });
     else found.push({ path: file.path, ...(file.outcome as FoundText) });
   }

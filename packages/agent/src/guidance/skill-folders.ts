@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { quoteShort, reveal, revealProse, type LeftOutEntry, type SkillEntry } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { isInside } from "../tools/files/roots.ts";
+import { denialOf, type FileRules } from "./file-rules.ts";
 import { parseFrontMatter } from "./front-matter.ts";
 import type { GuidancePlace } from "./guidance-places.ts";
 import type { TextFiles } from "./text-file.ts";
@@ -24,8 +25,7 @@ export interface FoundSkills {
 
 interface Finding extends GuidancePlace {
   readonly files: TextFiles;
-  /** Why a file may not be read, by the user's rules. */
-  denial(real: string): string | undefined;
+  readonly rulingOn: FileRules;
 }
 
 /** The skills in one folder of skills, in the order of their names. Nothing where there is no such folder. */
@@ -62,12 +62,12 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Undefined for a folder that is no skill. */
-async function readSkill(folder: string, { within, files, denial }: Finding): Promise<Skill | LeftOutEntry | undefined> {
+async function readSkill(folder: string, { within, files, rulingOn }: Finding): Promise<Skill | LeftOutEntry | undefined> {
   const path = join(folder, skillFile);
   const found = await files.read({ path, within });
   if (!found) return undefined;
   if ("problem" in found) return { path, reason: found.problem };
-  const denied = denial(found.real);
+  const denied = denialOf(rulingOn, [path, found.real]);
   if (denied !== undefined) return { path, reason: denied };
   try {
     const { name = "", description = "" } = parseFrontMatter(found.text);

@@ -9,7 +9,7 @@ import { constants } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeThrown, HawserError, quoteShort } from "@hawser/protocol/internal";
-import { makeFolder, userFolder } from "@hawser/wire/internal/node";
+import { isUnwritable, makeFolder, userFolder } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 
 // Windows has neither.
@@ -53,18 +53,14 @@ async function checkFolder(path: string, onNotice: (message: string) => void): P
     const { uid, mode } = await handle.stat();
     if (!isOwn(uid)) throw new HawserError("usage", `the folder ${path} belongs to another user; name one of your own`);
     if ((mode & 0o077) === 0) return;
-    const isClosed = await handle.chmod(0o700).then(() => true, ignoreUnwritable);
+    // What its owner may do stays: a folder that was made read-only is meant to be.
+    const isClosed = await handle.chmod(mode & 0o700).then(() => true, ignoreUnwritable);
     const now = isClosed ? "is now for its owner alone" : "can't be changed here: chmod 700 it where it can be written";
     onNotice(`the folder ${path} was open to others; it holds conversations and ${now}`);
   } finally {
     await handle.close();
   }
 }
-
-const unwritableCodes = new Set(["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"]);
-
-/** Whether it was the file system that doesn't let us write, to what can perhaps be read. */
-export const isUnwritable = (error: unknown): boolean => unwritableCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code));
 
 function ignoreUnwritable(error: unknown): false {
   if (!isUnwritable(error)) throw error;
@@ -74,6 +70,11 @@ function ignoreUnwritable(error: unknown): false {
 export function unwritableFolder(folder: string, cause: unknown): HawserError {
   const message = `the folder of the conversations, ${folder}, can't be written (${(cause as NodeJS.ErrnoException).code}): they can be read, but nothing can be added or changed. Make it writable, or name another one with --data-dir, or go without a history with --no-history`;
   return new HawserError("usage", message, { cause, facts: { path: folder } });
+}
+
+export function unwritableFile(path: string, cause: unknown): HawserError {
+  const message = `the conversation's file ${path} can't be written (${(cause as NodeJS.ErrnoException).code}): it can be read, but nothing can be added or changed. Make it writable, or use another conversation`;
+  return new HawserError("usage", message, { cause, facts: { path } });
 }
 
 export interface PrivateFile {

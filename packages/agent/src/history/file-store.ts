@@ -1,16 +1,16 @@
 // The history in a folder: one journal for each conversation, locked while it is open. The folder is made
 // and looked through at the first use, so that a runtime is ready before any disk has answered, and made again when
-// it was removed. Where it can't be written, conversations are read without a lock and take nothing new.
+// it was removed. Where it can't be written, or a journal can't, conversations are read without a lock and take nothing new.
 
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { createByteBudget, wireLimits } from "@hawser/wire/internal";
-import { isSilent, judgeHolder } from "@hawser/wire/internal/node";
+import { isSilent, isUnwritable, judgeHolder } from "@hawser/wire/internal/node";
 import { lockConversation, sweepLock, type ConversationLock } from "./conversation-lock.ts";
 import { createConversationList } from "./conversation-list.ts";
 import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
-import { isMissing, isUnwritable, preparePrivateFolder, toFileName, toShownId, unwritableFolder } from "./conversation-files.ts";
+import { isMissing, preparePrivateFolder, toFileName, toShownId, unwritableFile, unwritableFolder } from "./conversation-files.ts";
 import { toFork } from "./fork-transcript.ts";
 import { createJournal, damagedMark, newFileMark, openJournal, readJournal } from "./journal.ts";
 import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
@@ -65,12 +65,14 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
         .forget(toFileName(conversationId))
         .catch((error: unknown) => onNotice(`removed text may still be in the search index: ${describeThrown(error)}`));
     const shared = { conversationId, limits, budget, onNotice, onRemoved };
+    const read = async (reason: HawserError): Promise<OpenConversation> =>
+      createOpenConversation({ ...shared, ...(await readJournal(source, reason)), onClosed: () => {} });
     let held: ConversationLock;
     try {
       held = await lock(conversationId);
     } catch (error) {
-      if (!HawserError.isInstance(error) || !isUnwritable(error.cause)) throw error;
-      return createOpenConversation({ ...shared, ...(await readJournal(source, error)), onClosed: () => {} });
+      if (isForReading(error)) return read(error);
+      throw error;
     }
     // Its folder may be removed under it, or another process may have taken this one for dead.
     const ensureLock = async (): Promise<void> => {
@@ -83,6 +85,7 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
       return createOpenConversation({ ...shared, ...(await openJournal({ ...source, ensureLock })), onClosed: () => held.release() });
     } catch (error) {
       held.release();
+      if (isForReading(error)) return read(unwritableFile(path, error.cause));
       throw error;
     }
   }
@@ -140,6 +143,9 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     },
   };
 }
+
+/** What can't be written can perhaps be read. */
+const isForReading = (error: unknown): error is HawserError => HawserError.isInstance(error) && isUnwritable(error.cause);
 
 function rethrow(conversationId: string): (error: unknown) => never {
   return (cause) => {

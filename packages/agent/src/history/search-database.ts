@@ -55,10 +55,14 @@ export async function openSearchDatabase(path: string): Promise<SearchDatabase> 
   try {
     return await open();
   } catch {
-    for (const mark of ["", "-wal", "-shm"]) rmSync(path + mark, { force: true });
-    return open().catch((cause: unknown) => {
+    return openAnew().catch((cause: unknown) => {
       throw new HawserError("internal", `conversations can't be searched: ${describeThrown(cause)}`, { cause });
     });
+  }
+
+  async function openAnew(): Promise<SearchDatabase> {
+    for (const mark of ["", "-wal", "-shm"]) rmSync(path + mark, { force: true });
+    return open();
   }
 }
 

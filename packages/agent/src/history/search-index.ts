@@ -1,10 +1,12 @@
 // A search over all journals of a folder, also those that other processes write. The index is brought up at each search: only what has
-// changed is read, for a bounded time, and the rest goes on behind the answer. The journals stay the truth.
+// changed is read, for a bounded time, and the rest goes on behind the answer. The journals stay the truth. Where their folder can't be
+// written, the index is a temporary one, for this process.
 
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createSemaphore } from "@hawser/wire/internal";
-import { cutText, describeThrown, type ConversationMessage } from "@hawser/protocol/internal";
+import { createPrivateFolder, isUnwritable, type PrivateFolder } from "@hawser/wire/internal/node";
+import { cutText, describeThrown, type ConversationMessage, type HawserError } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { isJournalName, isMissing, openPrivateFile } from "./conversation-files.ts";
 import { readId } from "./conversation-list.ts";
@@ -33,7 +35,15 @@ export function createSearchIndex({ folder, limits, onNotice }: SearchIndexOptio
   let pending = 0;
   let isClosed = false;
 
-  const opened = async (): Promise<SearchDatabase> => (database ??= await openSearchDatabase(path));
+  let temporary: PrivateFolder | undefined;
+
+  const opened = async (): Promise<SearchDatabase> => (database ??= await openSearchDatabase(path).catch(openElsewhere));
+
+  function openElsewhere(error: HawserError): Promise<SearchDatabase> {
+    if (!isUnwritable(error.cause)) throw error;
+    temporary ??= createPrivateFolder("search");
+    return openSearchDatabase(join(temporary.path, indexName));
+  }
 
   async function look(name: string) {
     const found = await lstat(join(folder, name)).catch(() => undefined);
@@ -97,6 +107,7 @@ export function createSearchIndex({ folder, limits, onNotice }: SearchIndexOptio
       await updating?.catch(() => {});
       database?.close();
       database = undefined;
+      temporary?.remove();
     },
   };
 }

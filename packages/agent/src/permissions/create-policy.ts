@@ -4,7 +4,7 @@
 
 import { agentLimits } from "../limits.ts";
 import type { Roots } from "../tools/files/roots.ts";
-import type { CommandRun } from "../tools/files/permit.ts";
+import type { CommandRun, FileRuling } from "../tools/files/permit.ts";
 import type { Sandbox } from "../tools/sandbox/sandbox.ts";
 import { factsOf, toolNames } from "../tools/tool-table.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -33,7 +33,9 @@ export interface PolicyOptions {
 
 /** A policy by rules, which can also be asked about files that no tool has named. */
 export interface RulesPolicy extends PermissionPolicy {
-  /** Why this file may not be read, by its name and its real path. */
+  /** Of this tool on this file, by its name and its real path; undefined where no rule is against it. */
+  rulingOn(toolName: string, names: readonly string[]): FileRuling | undefined;
+  /** Why this file may not be read at all. */
   denialOfReading(names: readonly string[]): string | undefined;
 }
 
@@ -68,7 +70,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     const via = last && kept().includes(last) ? "remembered" : "rule";
     if (last?.decision === "allow") return { decision: "allow", reason: `the rule "${describeRule(last)}" allows it`, via };
     if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
-    const why = last ? `the rule "${describeRule(last)}" asks` : `${whyAsked(call)}, and no rule allows it`;
+    const why = last ? questionBy(last) : `${whyAsked(call)}, and no rule allows it`;
     if (mode === "deny") {
       const reason = `${why}; there is no user to ask here, so it is denied. ${howToAllow(coverage)}`;
       return { decision: "deny", reason, via: "mode" };
@@ -80,14 +82,18 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     return { decision: "ask", reason: call.agent ? `${why}.` : `${why}.${how}${where} ${coveredBy(coverage)}` };
   }
 
-  /** By the first rule that denies one of these tools a file of this name. */
-  function denialOfFile(tools: readonly string[], names: readonly string[]): string | undefined {
+  function rulingOn(toolName: string, names: readonly string[]): FileRuling | undefined {
     const values: ValuesOf = (member, isAbsolute) => (member === "path" ? valuesOfPath(names, isAbsolute, roots) : undefined);
-    const denied = [...written, ...kept()].find(
-      (rule) => rule.decision === "deny" && tools.some((tool) => matchesRule(rule, tool, values)),
-    );
-    return denied && denialBy(denied);
+    const matching = [...written, ...kept()].filter((rule) => matchesRule(rule, toolName, values));
+    const denied = matching.find(({ decision }) => decision === "deny");
+    if (denied) return { decision: "deny", reason: denialBy(denied) };
+    const last = matching.at(-1);
+    return last?.decision === "ask" ? { decision: "ask", reason: questionBy(last) } : undefined;
   }
+
+  /** By the first of these tools to which a file of this name is denied. */
+  const denialOfFile = (tools: readonly string[], names: readonly string[]): string | undefined =>
+    tools.map((tool) => rulingOn(tool, names)).find((ruling) => ruling?.decision === "deny")?.reason;
 
   function denialOfPaths({ kind, paths }: CallingAgent): string | undefined {
     const tools = onlyReads.has(kind) ? [toolNames.readFile] : [toolNames.readFile, toolNames.writeFile, toolNames.editFile];
@@ -121,6 +127,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const rules = [...written, ...kept()];
       return { ...verdict, permit: { ...createPermit({ call, seen, roots, rules, answers: answersIn(call.conversationId) }), runs } };
     },
+    rulingOn,
     denialOfReading: (names) => denialOfFile([toolNames.readFile], names),
     allowAlways(call) {
       const coverage = judged.get(call)?.coverage;
@@ -167,6 +174,7 @@ const withoutEmptyMatch = ({ tool, match = {}, decision }: PermissionRule): Perm
   Object.keys(match).length === 0 ? { tool, decision } : { tool, match, decision };
 
 const denialBy = (rule: PermissionRule): string => `the rule "${describeRule(rule)}" denies it`;
+const questionBy = (rule: PermissionRule): string => `the rule "${describeRule(rule)}" asks`;
 
 /** `<server>__<tool>`: a server's word about its own tool proves nothing. */
 const isForeign = ({ toolName }: ToolCall): boolean => toolName.includes("__");

@@ -105,3 +105,12 @@ test("a turn is not failed by a folder that can't be written; it is told", async
   await stage.turn(() => writeFileSync(stage.path("a.txt"), "b"), "r1");
   expect(stage.problems).toEqual([expect.stringMatching(/^what request r1 changes can't be undone: /)]);
 });
+
+test.runIf(existsSync("/sys"))("where the folder can't be written, a list and a revert say so in one sentence", async () => {
+  const stage = await openUndoStage({ "a.txt": "a" }, { data: "/sys/hawser-undo" });
+  const sentence = expect.stringMatching(
+    /^the folder \/sys\/hawser-undo, where changes are kept, can't be written \(E\w+\): they can neither be listed nor taken back\. Make it writable, or name another one with --data-dir$/,
+  ) as string;
+  await expect(stage.list()).rejects.toMatchObject({ code: "usage", message: sentence });
+  await expect(stage.revert()).rejects.toMatchObject({ code: "usage", message: sentence });
+});

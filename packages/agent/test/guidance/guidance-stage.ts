@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
+import type { FileRules } from "../../src/guidance/file-rules.ts";
 import { createGuidance, type Guidance } from "../../src/guidance/guidance.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "hawser-guidance-")));
@@ -22,15 +23,15 @@ interface Stage {
 
 interface StageOptions {
   readonly isTrusted?: boolean;
-  denial?(real: string): string | undefined;
+  readonly rulingOn?: FileRules;
 }
 
-export function makeStage({ isTrusted = true, denial = () => undefined }: StageOptions = {}): Stage {
+export function makeStage({ isTrusted = true, rulingOn = () => undefined }: StageOptions = {}): Stage {
   const folder = mkdtempSync(join(base, "stage-"));
   const [top, root, home] = [join(folder, "repository"), join(folder, "repository/packages/one"), join(folder, "home")];
   for (const each of [join(top, ".git"), root, home]) mkdirSync(each, { recursive: true });
   const own = { instructions: [join(home, "own")], skills: [join(home, "skills")] };
-  const guidance = createGuidance({ own, roots: [{ folder: root, isTrusted }], denial });
+  const guidance = createGuidance({ own, roots: [{ folder: root, isTrusted }], rulingOn });
   return {
     top,
     root,
@@ -52,3 +53,11 @@ export const skillOf = (name: string, description = "Does it."): string =>
 
 export const pathsOf = ({ instructions = [] }: ReturnType<Guidance["status"]>): string[] => instructions.map(({ path }) => path);
 export const reasonsOf = ({ leftOut = [] }: ReturnType<Guidance["status"]>): string => leftOut.map(({ reason }) => reason).join("; ");
+
+/** A rule against files whose path ends so, for each tool or for one. */
+export const ruling =
+  (decision: "ask" | "deny", end: string, tool?: string): FileRules =>
+  (toolName, paths) =>
+    toolName === (tool ?? toolName) && paths.some((path) => path.endsWith(end))
+      ? { decision, reason: `the rule says ${decision}` }
+      : undefined;

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { describeTexts } from "../../src/guidance/brought-texts.ts";
 import { createGuidance } from "../../src/guidance/guidance.ts";
 import { agentLimits } from "../../src/limits.ts";
-import { makeStage, pathsOf, reasonsOf, skillOf } from "./guidance-stage.ts";
+import { makeStage, pathsOf, reasonsOf, ruling, skillOf } from "./guidance-stage.ts";
 
 describe("instructions", () => {
   it("are the user's own, then those of the repository from its top down to the root, and nothing above it", async () => {
@@ -128,9 +128,14 @@ describe("instructions", () => {
   });
 
   it("that a rule denies to be read are not told", async () => {
-    const { root, write, look } = makeStage({ denial: (real) => (real.endsWith("AGENTS.md") ? "the rule denies it" : undefined) });
+    const { root, write, look } = makeStage({ rulingOn: ruling("deny", "AGENTS.md") });
     write(join(root, "AGENTS.md"), "text");
-    expect(await look()).toMatchObject({ instructions: [], leftOut: [{ reason: "the rule denies it" }] });
+    expect(await look()).toMatchObject({ instructions: [], leftOut: [{ reason: "the rule says deny" }] });
+    // By either name.
+    write(join(root, "other.md"), "text");
+    rmSync(join(root, "AGENTS.md"));
+    symlinkSync("other.md", join(root, "AGENTS.md"));
+    expect(await look()).toMatchObject({ instructions: [], leftOut: [{ reason: "the rule says deny" }] });
   });
 
   it("above the root count only where they belong to its owner", async (context) => {
@@ -139,7 +144,7 @@ describe("instructions", () => {
     write(join(top, "AGENTS.md"), "top");
     execFileSync("chown", ["65534", join(top, ".git")]);
     const own = { instructions: [], skills: [] };
-    const other = createGuidance({ own, roots: [{ folder: root, isTrusted: true }], denial: () => undefined });
+    const other = createGuidance({ own, roots: [{ folder: root, isTrusted: true }], rulingOn: () => undefined });
     await other.refresh();
     expect(pathsOf(other.status())).toEqual([]);
     expect(pathsOf(await look())).toEqual([join(top, "AGENTS.md")]);

@@ -1,11 +1,12 @@
 // Skills: which ones count, what is refused and why, and that reading one leads nowhere else.
 
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { FileRules } from "../../src/guidance/file-rules.ts";
 import { createReadSkill } from "../../src/guidance/read-skill.ts";
 import { agentLimits } from "../../src/limits.ts";
-import { makeStage, reasonsOf, skillOf } from "./guidance-stage.ts";
+import { makeStage, reasonsOf, ruling, skillOf } from "./guidance-stage.ts";
 
 describe("skills", () => {
   it("are found in the project's folders and in the user's own; the model is told names and descriptions", async () => {
@@ -82,17 +83,17 @@ describe("skills", () => {
 
 describe("read_skill", () => {
   const context = { signal: new AbortController().signal, progress() {}, log() {}, client: undefined };
-  async function withSkill(denial: (real: string) => string | undefined = () => undefined) {
-    const stage = makeStage({ denial });
+  async function withSkill(rulingOn: FileRules = () => undefined) {
+    const stage = makeStage({ rulingOn });
     stage.write(join(stage.root, ".agents/skills/tides/SKILL.md"), `${skillOf("tides")}See notes/table.md.\n`);
     stage.write(join(stage.root, ".agents/skills/tides/notes/table.md"), "high: 12:00\n");
     stage.write(join(stage.root, ".agents/skills/tides/run.sh"), "#!/bin/sh\n");
     stage.write(join(stage.root, "secret.txt"), "secret");
     symlinkSync("../../../secret.txt", join(stage.root, ".agents/skills/tides/link.txt"));
     await stage.look();
-    const tool = createReadSkill(stage.guidance, { denial });
+    const tool = createReadSkill(stage.guidance, rulingOn);
     const read = (args: object): Promise<unknown> => Promise.resolve(tool.run(args as never, context));
-    return { ...stage, tool, read };
+    return { ...stage, tool, read, inSkill: (name: string): string => join(stage.root, ".agents/skills/tides", name) };
   }
 
   it("gives the text, the names of the files beside it, and each of those", async () => {
@@ -115,8 +116,32 @@ describe("read_skill", () => {
   );
 
   it("knows the skills by their names alone, and what a rule denies", async () => {
-    const { read } = await withSkill((real) => (real.endsWith("table.md") ? "the rule denies it" : undefined));
+    const { read, inSkill } = await withSkill(ruling("deny", "table.md"));
     await expect(read({ name: "../tides" })).rejects.toThrow(/there is no skill.*there are: tides/);
-    await expect(read({ name: "tides", file: "notes/table.md" })).rejects.toThrow("denied: the rule denies it");
+    symlinkSync("notes/table.md", inSkill("innocent.md"));
+    symlinkSync("run.sh", inSkill("also-table.md"));
+    for (const file of ["notes/table.md", "innocent.md", "also-table.md"])
+      await expect(read({ name: "tides", file }), file).rejects.toThrow("denied: the rule says deny");
+    expect(await read({ name: "tides" })).toMatchObject({ files: ["SKILL.md", "innocent.md", "link.txt", "notes/", "run.sh"] });
+  });
+
+  it("SEC-04: does not read without a question what a rule asks about, and names the tool that asks", async () => {
+    const { read } = await withSkill(ruling("ask", "table.md", "read_file"));
+    await expect(read({ name: "tides", file: "notes/table.md" })).rejects.toThrow("denied: the rule says ask; read_file asks the user");
+    expect(await read({ name: "tides" })).toMatchObject({ files: expect.arrayContaining(["notes/table.md"]) });
+  });
+
+  it("G17: reads the file that the rules have judged, and not what a link has put in its place since", async () => {
+    let isSwapped = false;
+    const { read, inSkill } = await withSkill((toolName, paths) => {
+      if (toolName === "read_file" && paths.some((path) => path.endsWith("run.sh"))) {
+        isSwapped = true;
+        rmSync(inSkill("run.sh"));
+        symlinkSync("notes/table.md", inSkill("run.sh"));
+      }
+      return ruling("deny", "table.md")(toolName, paths);
+    });
+    await expect(read({ name: "tides", file: "run.sh" })).rejects.toThrow("is not what was decided about");
+    expect(isSwapped).toBe(true);
   });
 });

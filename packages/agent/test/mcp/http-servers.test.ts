@@ -98,7 +98,7 @@ describe("MCP servers over Streamable HTTP", () => {
     expect(http.requests.at(-1)?.method).toBe("DELETE");
   });
 
-  it("of the older kind with two addresses (`sse`) work as well", async () => {
+  it("of the older kind with two addresses (`sse`) work as well, also if they send what isn't a message", async () => {
     let push: ((text: string) => void) | undefined;
     const stream = (): Response => {
       const encoder = new TextEncoder();
@@ -112,12 +112,26 @@ describe("MCP servers over Streamable HTTP", () => {
     await using http = await serveHttp(async (request) => {
       if (request.method === "GET") return stream();
       const response = await answer(request);
+      push?.("event: message\ndata: garbage\n\nevent: message\ndata: {}\n\nevent: other\ndata: x\n\n");
       if (response.status === 200) push?.(`event: message\ndata: ${await response.text()}\n\n`);
       return new Response(null, { status: 202 });
     });
     await using stage = await openStage({ old: { type: "sse", url: http.url } });
-    expect(await stage.call("old__one")).toBe("ok");
+    for (let count = 0; count < 2; count++) expect(await stage.call("old__one")).toBe("ok");
   });
+
+  it.each(["not JSON", "[]", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":99999,"result":{}}', "42", ""])(
+    "R132 that send an event that isn't a message, %j, keep their connection and their calls",
+    async (garbage) => {
+      const answer = (id: number): string =>
+        `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: `ok ${id}` }] } })}\n\n`;
+      await using http = await serveHttp(scripted((id) => eventStream(`data: ${garbage}\n\n${answer(id)}`)));
+      await using stage = await open(http);
+      expect(await stage.call("harbour__one")).toMatch(/^ok/);
+      expect(await stage.call("harbour__one")).toMatch(/^ok/);
+      expect(stage.servers.status()).toMatchObject([{ state: "connected" }]);
+    },
+  );
 
   it("that end their stream before the answer end the call, which nobody would answer any more", async () => {
     await using http = await serveHttp(scripted(() => eventStream(": nothing\n\n")));

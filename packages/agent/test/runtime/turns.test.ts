@@ -200,19 +200,24 @@ describe("tools in a turn", () => {
     let most = 0;
     let running = 0;
     const order: unknown[] = [];
-    const run: Tool["run"] = async (args) => {
-      most = Math.max(most, ++running);
-      await sleep(20);
-      running--;
-      order.push((args as { n: number }).n);
-    };
+    const run =
+      (meeting: number, met = createGate()): Tool["run"] =>
+      async (args) => {
+        most = Math.max(most, ++running);
+        // Those that run side by side wait for each other; a moment more is time for one that should not have begun.
+        if (running === meeting) met.open();
+        await met.opened;
+        await sleep(20);
+        running--;
+        order.push((args as { n: number }).n);
+      };
     const calls = (name: string) => [3, 1, 2].map((n) => ({ toolName: name, toolId: `${name}${n}`, input: { n } }));
     for (const [name, rest, expected] of [
       ["reads", { annotations: { readOnlyHint: true } }, 3],
       ["writes", {}, 1],
     ] as const) {
       [most, order.length] = [0, 0];
-      const stage = openStage({ tools: [tool(name, run, rest)], script: calling(...calls(name)) });
+      const stage = openStage({ tools: [tool(name, run(expected), rest)], script: calling(...calls(name)) });
       stage.send(say("t1", "go"));
       await stage.endOf("t1");
       await stage.close();

@@ -124,11 +124,19 @@ describe("running", () => {
   });
 
   it("results come as they end, or with ordered in the order of the input", async () => {
-    const slowFirst = after(({ path }) => (path === "/0" ? 80 : 1));
-    const asTheyCome = await run(lines(20), createScriptedCore(slowFirst), { parallel: 4 });
-    expect(asTheyCome.results[0]?.id).not.toBe(0);
-    const ordered = await run(lines(20), createScriptedCore(slowFirst), { parallel: 4, ordered: true });
-    expect(ordered.results.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    const ids = Array.from({ length: 20 }, (_, n) => n);
+    /** The first ends when the last has been called. */
+    const slowFirst = (last = Promise.withResolvers<void>()) =>
+      createScriptedCore(async ({ path }) => {
+        if (path === "/19") last.resolve();
+        if (path === "/0") await last.promise;
+        return succeeded("");
+      });
+    const asTheyCome = (await run(lines(20), slowFirst(), { parallel: 4 })).results.map(({ id }) => Number(id));
+    expect(asTheyCome.slice(0, 15)).not.toContain(0);
+    expect(asTheyCome.toSorted((one, other) => one - other)).toEqual(ids);
+    const ordered = await run(lines(20), slowFirst(), { parallel: 4, ordered: true });
+    expect(ordered.results.map(({ id }) => id)).toEqual(ids);
   });
 
   it("G10 an ordered batch runs ahead of a slow first item by its window and no further", async () => {

@@ -19,6 +19,7 @@ import {
   toQuestionLines,
   type AgentConfig,
   type ChangeLog,
+  type FileRules,
   type FolderConfig,
   type OwnPlaces,
   type PolicyOptions,
@@ -94,10 +95,10 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       rules: [...(options.policy.rules ?? []), ...own.flatMap(({ permissions = [] }) => permissions)],
       roots,
     });
-    const denial = (real: string): string | undefined => policy.denialOfReading([roots.show(real)]);
+    const rulingOn: FileRules = (toolName, paths) => policy.rulingOn(toolName, [...new Set(paths.map(roots.show))]);
     const guided = roots.paths.map((folder) => ({ folder, isTrusted: flags.trust === true || brought.trusted.has(folder) }));
-    const guidance = createGuidance({ own: options.own, roots: guided, denial });
-    const readSkill = createReadSkill(guidance, { denial });
+    const guidance = createGuidance({ own: options.own, roots: guided, rulingOn });
+    const readSkill = createReadSkill(guidance, rulingOn);
     const builtin = [...createBuiltinTools({ roots, allowedCommands, environment: place.env, sandbox }), readSkill];
     const sources = own.map((names) => createToolSources(names, { ...place, cwd: roots.paths[0] }));
     const shared = { label: "the configuration", load: () => configuredTools.whenLoaded().then(() => ({ tools: configuredTools.tools })) };

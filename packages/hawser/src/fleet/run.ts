@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectFleet, drainSubject, findServices, type Fleet, type FoundService } from "@hawser/fleet/internal";
-import { HawserError, reveal } from "@hawser/protocol/internal";
+import { HawserError } from "@hawser/protocol/internal";
 import { runUntilStopped } from "@hawser/wire/internal/node";
-import { printStyled, printTo } from "../command-line/output.ts";
+import { fitLine, printStyled, printTo } from "../command-line/output.ts";
 import { defaultServers } from "./command.ts";
 import { toFleetAddress, type FleetFlags } from "./flags.ts";
 
@@ -56,12 +56,14 @@ async function withFleet(flags: FleetFlags, action: (fleet: Fleet) => Promise<vo
   }
 }
 
+const maxCellChars = 100;
+
 /** What machines say about themselves may hold anything. */
 function toTable(services: readonly FoundService[]): string {
   if (services.length === 0) return "no service answers; offer tools with: hawser expose <module> --fleet <servers>\n";
   const rows = services.map(({ name, id, version, metadata, requests, errors }) =>
     [name, metadata["machine"] ?? "", metadata["kind"] ?? "", metadata["tools"] ?? "", String(requests), String(errors), version, id].map(
-      (text) => reveal(text.slice(0, 100)).replaceAll(/\s+/g, " "),
+      (text) => fitLine(text, maxCellChars),
     ),
   );
   const all = [["SERVICE", "MACHINE", "KIND", "TOOLS", "CALLS", "ERRORS", "VERSION", "ID"], ...rows];

@@ -24,7 +24,9 @@ afterAll(() => Promise.all(closing.map((close) => close())));
 async function start(stage: Stage) {
   const temporary = mkdtempSync(join(tmpdir(), "hawser-hostile-"));
   const [command, ...args] = hawserCommand(["acp"]);
-  const child = spawn(command, args, { cwd: "/", env: { ...stage.env, TMPDIR: temporary }, stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn(command, args, { cwd: "/", env: { ...stage.env, TMPDIR: temporary }, stdio: ["pipe", "pipe", "pipe"] });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   const exited = once(child, "exit");
   const waiting = new Map<string, (answer: Answer) => void>();
   const questions: Readonly<Record<string, unknown>>[] = [];
@@ -63,7 +65,7 @@ async function start(stage: Stage) {
   const say = (text: string): Promise<Answer> => request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   /** Waits until the process has taken what was written. */
   const taken = async (): Promise<void> => void (child.stdin.writableNeedDrain && (await once(child.stdin, "drain")));
-  return { child, temporary, sessionId, request, write, say, taken, questions, asked: asked.promise, extra: () => extra };
+  return { child, temporary, sessionId, request, write, say, taken, questions, asked: asked.promise, extra: () => extra, log: () => log };
 }
 
 describe.concurrent("an editor that means no good", () => {
@@ -99,6 +101,15 @@ describe.concurrent("an editor that means no good", () => {
     const errors = (await Promise.all(answers)).filter(({ error }) => error);
     expect(errors).toHaveLength(12_000);
     expect(editor.extra()).toBe(0);
+  });
+
+  it("G11 writes thousands of lines that are not messages: they are skipped, and a few lines of the log say so", async () => {
+    const editor = await start(makeStage());
+    for (let index = 0; index < 5_000; index++) editor.child.stdin.write(index % 2 === 0 ? "garbage \u001b]52;c;eA==\u0007\n" : "[]\n");
+    expect(await editor.request("session/list", {})).toHaveProperty("result");
+    expect(editor.log()).toContain("skipped a line on stdin that isn't a message");
+    expect(editor.log().match(/isn't a message|aren't messages/g)?.length).toBeLessThan(30);
+    expect(editor.log()).not.toContain("\u001b]52");
   });
 
   it("can cancel a prompt of a session that was loaded again meanwhile", async () => {

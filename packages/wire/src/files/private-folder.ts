@@ -24,6 +24,7 @@ const beginnings = {
   open: "hawser-open",
   conform: "hwc",
   undo: "hawser-undo",
+  search: "hawser-search",
 } as const;
 
 /** Throws `usage` where no folder can be made. */
@@ -135,6 +136,11 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+
+const unwritableCodes = new Set(["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"]);
+
+/** Whether it was the file system that doesn't let us write, to what can perhaps be read. */
+export const isUnwritable = (error: unknown): boolean => unwritableCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code));
 
 /** Writes a file whole: a reader sees the old content or the new one, never half of it. Rejects with what the file system says. */
 export async function replacePrivateFile(path: string, content: string): Promise<void> {

@@ -23,6 +23,12 @@ export interface Target {
 
 export type Ruling = "allow" | "ask" | "deny";
 
+/** What the rules hold against a file. */
+export interface FileRuling {
+  readonly decision: Exclude<Ruling, "allow">;
+  readonly reason: string;
+}
+
 /** How and where a command runs, as its question says. */
 export interface CommandRun {
   readonly folder: string;
