@@ -37,7 +37,11 @@ export const fleetCalls: Row = {
         const samples: number[] = [];
         for (let index = 0; index < calls; index++) {
           let answer: unknown;
-          samples.push(await timeOf(async () => (answer = await askOnce(index))));
+          samples.push(
+            await timeOf(async () => {
+              answer = await askOnce(index);
+            }),
+          );
           if ((answer as { index?: unknown } | undefined)?.index !== index) throw new Error("a call came back with another answer");
         }
         return samples;

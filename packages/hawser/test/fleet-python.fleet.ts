@@ -33,7 +33,7 @@ afterEach(async () => {
 function startPython(file: string, ...args: string[]) {
   const child = spawn("python3", [join(root, "examples", "fleet", file), address, ...args], {
     env: { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   const ended = exitOf(child);
   endings.push(() => (child.kill("SIGKILL"), ended));
