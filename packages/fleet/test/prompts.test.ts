@@ -52,15 +52,15 @@ describe("an agent for the SDKs of other agents", () => {
   });
 
   it("answers what isn't a prompt, what failed and what is too much with an error, and then the end", async () => {
-    const { fleetPrompts } = fleetLimits;
-    Object.assign(fleetLimits, { fleetPrompts: 1 });
+    const { fleetPromptTurns } = fleetLimits;
+    Object.assign(fleetLimits, { fleetPromptTurns: 1 });
     const hold = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
     const served = await serve("failing", async (text) => {
       if (text === "wait") return (began.resolve(), hold.promise);
       throw new HawserError("tool_failed", "no\r\nsuch: thing ü");
     });
-    Object.assign(fleetLimits, { fleetPrompts });
+    Object.assign(fleetLimits, { fleetPromptTurns });
     expect(await prompt("failing", "x")).toEqual(["(ack)", "500 no??such: thing ?"]);
     expect(await prompt("failing", "")).toEqual(["400 the prompt is empty, or not a text"]);
     expect(await prompt("failing", "{")).toEqual(["400 the prompt begins as JSON and isn't"]);

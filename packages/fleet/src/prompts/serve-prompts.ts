@@ -45,7 +45,7 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
   const place = [agentKind, checkToken(owner, "owner"), checkToken(session, "name")].join(".");
   const subject = `agents.prompt.${place}`;
   const id = randomUUID();
-  const seats = createSemaphore(fleetLimits.fleetPrompts);
+  const seats = createSemaphore(fleetLimits.fleetPromptTurns);
   const running = new Map<AbortController, Promise<void>>();
   const counts = { requests: 0, errors: 0, busyMs: 0, lastError: "" };
   const drained = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
     // Callers give up after a minute of silence; a status that they don't know is passed over.
     const beat = setInterval(() => tell(reply, "status", "working"), fleetLimits.fleetAnnounceMs);
     try {
-      if (!seat) throw new HawserError("overloaded", `this agent answers ${fleetLimits.fleetPrompts} prompts at the same time; try again`);
+      if (!seat) throw new HawserError("overloaded", `this agent answers ${fleetLimits.fleetPromptTurns} prompts at the same time; try again`);
       const prompt = readPrompt(message);
       tell(reply, "status", "ack");
       const say = (text: string): void => sayInPieces(fleet, text, (piece) => tell(reply, "response", piece));
