@@ -120,6 +120,7 @@ export const folders: Readonly<Record<string, Folder>> = {
 
   "fleet/tools": { holds: "tools of one machine for the others: offered, listed, called", imports: ["fleet"] },
   "fleet/batch": { holds: "calls near their targets: batches on a queue, workers of sites, results", imports: ["fleet"] },
+  "fleet/prompts": { holds: "an agent for the SDKs of Synadia's agent protocol", imports: ["fleet"] },
   "fleet/server": {
     holds: "NATS servers to try it out with, where they come from, and what servers say about themselves",
     imports: ["fleet"],
@@ -207,7 +208,10 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["hawser", "hawser/api-target", "hawser/command-line"],
   },
   "hawser/conform": { holds: "`hawser conform`", imports: ["hawser", "hawser/command-line"] },
-  "hawser/fleet": { holds: "`hawser fleet`, and the flags that lead to a fleet", imports: ["hawser", "hawser/command-line"] },
+  "hawser/fleet": {
+    holds: "`hawser fleet`, and the flags that lead to a fleet",
+    imports: ["hawser", "hawser/agent", "hawser/chat", "hawser/command-line"],
+  },
   "hawser/echo": { holds: "`hawser echo`", imports: ["hawser/command-line"] },
   "hawser/tour": { holds: "`hawser tour`", imports: ["hawser", "hawser/command-line"] },
   "hawser/completion": { holds: "`hawser completion`", imports: ["hawser", "hawser/command-line"] },
