@@ -103,7 +103,7 @@ function settingsKeys(roots: Roots, root: string): string[] {
 }
 
 function toEntry(
-  { key, isFolder, isBinary, isReverted, isRevert, diff, ...rest }: ListedChange,
+  { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: ListedChange,
   show: (key: string) => string,
 ): FileChange {
   const path = show(isFolder ? `${key}/` : key);
@@ -115,6 +115,7 @@ function toEntry(
     ...(isBinary && { binary: true }),
     ...(isReverted && { reverted: true }),
     ...(isRevert && { revert: true }),
+    ...(undoes && { undoes: [...undoes] }),
   };
 }
 
