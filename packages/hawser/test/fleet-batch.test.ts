@@ -204,7 +204,8 @@ describe("a batch on a fleet", () => {
     expect([
       ended.code,
       toValues(ended.stdout)
-        .map(({ id }) => String(id)).toSorted(),
+        .map(({ id }) => String(id))
+        .toSorted(),
     ]).toEqual([0, ["3", "4", "5", "6", "7", "8"]]);
     expect(Array.from({ length: 8 }, (_, n) => sent(`/long/${n + 1}`))).toEqual(Array.from({ length: 8 }, () => 1));
     const again = await runIn(makePlace(), call("--attach", batch));
