@@ -14,6 +14,7 @@ import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
 import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
 import { echoRoundTrip } from "./rows/echo-round-trip.ts";
+import { fleetCalls } from "./rows/fleet-calls.ts";
 import { growth } from "./rows/growth.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
@@ -36,6 +37,7 @@ export const rows: readonly Row[] = [
   bridgeInFlight,
   bridgeParallel,
   bridgeMemory,
+  fleetCalls,
   rpcHello,
   rpcCalls,
   rpcMemory,

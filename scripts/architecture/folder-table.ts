@@ -106,6 +106,10 @@ export const folders: Readonly<Record<string, Folder>> = {
   },
   "agent/guidance": { holds: "what files tell the model: instructions and skills", imports: ["agent", "agent/tools"] },
   "agent/config": { holds: "the configuration file", imports: ["agent", "agent/changes", "agent/model", "agent/rules", "agent/runtime"] },
+  "agent/keys": {
+    holds: "keys of vendors that are kept for the user, and whether a vendor takes one",
+    imports: ["agent/config", "agent/model"],
+  },
   "agent/host": { holds: "the other end, for programs: a turn as an async iterable, timeouts, restarts", imports: ["agent/rules"] },
 
   "claude-code/language": { holds: "Claude Code as a language model of the AI SDK: one step at a time", imports: ["claude-code"] },
@@ -116,6 +120,7 @@ export const folders: Readonly<Record<string, Folder>> = {
 
   "fleet/tools": { holds: "tools of one machine for the others: offered, listed, called", imports: ["fleet"] },
   "fleet/batch": { holds: "calls near their targets: batches on a queue, workers of sites, results", imports: ["fleet"] },
+  "fleet/prompts": { holds: "an agent for the SDKs of Synadia's agent protocol", imports: ["fleet"] },
   "fleet/server": {
     holds: "NATS servers to try it out with, where they come from, and what servers say about themselves",
     imports: ["fleet"],
@@ -203,7 +208,10 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["hawser", "hawser/api-target", "hawser/command-line"],
   },
   "hawser/conform": { holds: "`hawser conform`", imports: ["hawser", "hawser/command-line"] },
-  "hawser/fleet": { holds: "`hawser fleet`, and the flags that lead to a fleet", imports: ["hawser", "hawser/command-line"] },
+  "hawser/fleet": {
+    holds: "`hawser fleet`, and the flags that lead to a fleet",
+    imports: ["hawser", "hawser/agent", "hawser/chat", "hawser/command-line"],
+  },
   "hawser/echo": { holds: "`hawser echo`", imports: ["hawser/command-line"] },
   "hawser/tour": { holds: "`hawser tour`", imports: ["hawser", "hawser/command-line"] },
   "hawser/completion": { holds: "`hawser completion`", imports: ["hawser", "hawser/command-line"] },

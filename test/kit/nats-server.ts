@@ -58,3 +58,14 @@ export async function openFleet(
   opened.push(fleet);
   return fleet;
 }
+
+/** By a question of NATS itself, for tests of packages that don't have its library. */
+export async function addStream(
+  { connection }: Fleet,
+  config: { readonly name: string; readonly [setting: string]: unknown },
+): Promise<void> {
+  const settings = { storage: "file", retention: "limits", num_replicas: 1, max_consumers: -1, max_msgs: -1, max_bytes: -1, ...config };
+  const answer = await connection.request(`$JS.API.STREAM.CREATE.${config.name}`, JSON.stringify(settings), { timeout: 30_000 });
+  const { error } = answer.json<{ error?: { description: string } }>();
+  if (error) throw new Error(`no stream ${config.name}: ${error.description}`);
+}

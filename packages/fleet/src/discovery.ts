@@ -13,7 +13,12 @@ export interface ServiceFacts {
   readonly version: string;
   readonly description: string;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly endpoints: readonly { readonly name: string; readonly subject: string; readonly queueGroup: string }[];
+  readonly endpoints: readonly {
+    readonly name: string;
+    readonly subject: string;
+    readonly queueGroup: string;
+    readonly metadata?: Readonly<Record<string, string>>;
+  }[];
 }
 
 export interface ServiceCounts {
@@ -33,6 +38,7 @@ export function answerDiscovery(connection: NatsConnection, facts: ServiceFacts,
     name: endpoint.name,
     subject: endpoint.subject,
     queue_group: endpoint.queueGroup,
+    ...(endpoint.metadata && { metadata: endpoint.metadata }),
   }));
   const answers: Readonly<Record<string, () => object>> = {
     PING: () => ({ type: "io.nats.micro.v1.ping_response", ...identity }),

@@ -13,6 +13,7 @@ export { serveSite } from "./batch/serve-site.ts";
 export { connectFleet, type Fleet, type FleetAddress } from "./connect.ts";
 export { findServices, type FoundService } from "./discovery.ts";
 export { fleetLimits } from "./limits.ts";
+export { servePrompts, type AnswerPrompt } from "./prompts/serve-prompts.ts";
 export { examineServers, type FleetFacts } from "./server/examine-servers.ts";
 export { findServer, isNewEnough, oldestVersion } from "./server/find-server.ts";
 export { startCluster, toMonitorPort } from "./server/start-cluster.ts";

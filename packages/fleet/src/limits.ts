@@ -24,18 +24,20 @@ export const fleetLimits = {
   fleetAskMs: 2_000,
   /** Calls that one machine runs at the same time for one service. */
   fleetCalls: 256,
+  /** Prompts of other agents' SDKs that one agent answers at the same time. */
+  fleetPromptTurns: 64,
   /** Arguments of calls that run on one machine, in memory. */
   fleetHeldBytes: 67_108_864,
   /** Progress and log lines of one call that wait for the server; more are left out. */
   fleetNoteEntries: 1_000,
   /** Of the name of an MCP client, and of its version, in a call; more is left out. */
-  fleetClientCharacters: 200,
+  fleetClientChars: 200,
   /** Tools of one service. */
   fleetToolEntries: 10_000,
   /** Machines that a list shows. */
   fleetListedEntries: 1_000,
   /** Servers that are asked for a report. */
-  fleetListedServers: 100,
+  fleetServerEntries: 100,
   /** Time for calls that run when a machine is told to leave. */
   fleetDrainMs: 30_000,
   /** Items of one batch: a reader notes one bit for each. */

@@ -20,7 +20,7 @@ import { offerTools } from "../src/tools/offer-tools.ts";
 const examples = join(import.meta.dirname, "..", "..", "..", "examples", "fleet");
 const accounts = readFileSync(join(examples, "accounts.conf"), "utf8");
 for (const [, variable = ""] of accounts.matchAll(/\$(HAWSER_\w+_PASSWORD)/g)) process.env[variable] = `secret-of-${variable}`;
-type Role = "tools" | "callers" | "agents" | "hosts" | "senders" | "workers" | "operators" | "office";
+type Role = "tools" | "callers" | "runtimes" | "hosts" | "prompters" | "senders" | "workers" | "operators" | "office";
 
 it("the configuration of a server in the examples is one that the server takes", async (context) => {
   skipWithoutServer(context);
@@ -84,7 +84,7 @@ describe("the accounts of the example", () => {
     const [tools, callers, agents, operators] = await Promise.all([
       connectAs("tools"),
       connectAs("callers"),
-      connectAs("agents"),
+      connectAs("runtimes"),
       connectAs("operators"),
     ]);
     const offered = await offer(tools);
@@ -96,7 +96,7 @@ describe("the accounts of the example", () => {
       expect(await mayHear(fleet, ">")).toBe(false);
       expect(await mayHear(fleet, "_INBOX.>")).toBe(false);
     }
-    expect(await mayHear(callers, "_INBOX.agents.>")).toBe(false);
+    expect(await mayHear(callers, "_INBOX.runtimes.>")).toBe(false);
     operators.say("hawser.fleet.drain", "plant");
     await offered.drained;
     await offered.stop();
@@ -126,7 +126,7 @@ describe("the accounts of the example", () => {
   });
 
   it("let runtimes keep journals, events and leases, which hosts read as far as they need and cannot write", async () => {
-    const [agents, hosts] = await Promise.all([connectAs("agents"), connectAs("hosts")]);
+    const [agents, hosts] = await Promise.all([connectAs("runtimes"), connectAs("hosts")]);
     const manager = await jetstreamManager(agents.connection);
     await manager.streams.add(journal);
     await manager.streams.add({ name: "HAWSER_EVENTS", subjects: ["hawser.events.*"], storage: "memory" });
@@ -193,7 +193,7 @@ describe("the accounts of the example", () => {
     const heard: string[] = [];
     office.connection.subscribe(">", { callback: (_, { subject }) => void heard.push(subject) });
     await office.connection.flush();
-    const [tools, callers, agents] = await Promise.all([connectAs("tools"), connectAs("callers"), connectAs("agents")]);
+    const [tools, callers, agents] = await Promise.all([connectAs("tools"), connectAs("callers"), connectAs("runtimes")]);
     const offered = await offer(tools);
     const ran = await sayHello(callers);
     expect(ran).toMatchObject({ result: { content: [{ text: "hello" }] } });

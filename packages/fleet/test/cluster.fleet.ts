@@ -1,5 +1,6 @@
 // A cluster of three servers that loses one after the other: what goes on, and what ends.
 
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { defineTool } from "@hawser/tools";
 import { openCluster, openFleet, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
@@ -59,5 +60,58 @@ describe("tools of a fleet with three servers", () => {
     expect(ends.done + ends.failed).toBe(next);
     expect([...runs.values()].filter((times) => times !== 1)).toEqual([]);
     expect(runs.size).toBeGreaterThanOrEqual(ends.done);
+  });
+});
+
+describe("a stream of a fleet with three servers", () => {
+  beforeEach(skipWithoutServer);
+
+  it("has everything that it has acknowledged, once and in order, after its leader was killed again and again", async () => {
+    const cluster = await openCluster();
+    const fleet = await openFleet(cluster);
+    const timeout = 5_000;
+    const manager = await jetstreamManager(fleet.connection, { timeout });
+    await manager.streams.add({ name: "HAWSER_JOURNAL", subjects: ["hawser.journal.*"], num_replicas: 3 });
+    const client = jetstream(fleet.connection, { timeout });
+    const last = (): Promise<{ seq: number; text: string } | undefined> =>
+      manager.streams
+        .getMessage("HAWSER_JOURNAL", { last_by_subj: "hawser.journal.a" })
+        .then((message) => (message ? { seq: message.seq, text: message.string() } : { seq: 0, text: "" }))
+        .catch(() => undefined);
+
+    /** By compare-and-append: an answer that was lost is settled by reading back from the leader. */
+    async function append(text: string, after: number): Promise<number> {
+      for (;;) {
+        try {
+          return (await client.publish("hawser.journal.a", text, { expect: { lastSubjectSequence: after } })).seq;
+        } catch {
+          const found = await last();
+          if (found?.text === text) return found.seq;
+          if (found && found.seq !== after) throw new Error(`${found.text} stands where ${text} should`);
+        }
+      }
+    }
+
+    const acknowledged: string[] = [];
+    let sequence = 0;
+    for (let kills = 0; kills < 3; kills += 1) {
+      for (let count = 0; count < 50; count += 1) {
+        const text = `record ${acknowledged.length}`;
+        sequence = await append(text, sequence);
+        acknowledged.push(text);
+      }
+      const { cluster: raft } = await manager.streams.info("HAWSER_JOURNAL");
+      const leader = Number(raft?.leader?.replace("server-", "")) - 1;
+      process.kill(cluster.servers[leader]!.pid, "SIGKILL");
+      sequence = await append(`record ${acknowledged.length}`, sequence);
+      acknowledged.push(`record ${acknowledged.length}`);
+      await cluster.restart(leader);
+      await until(async () => (await cluster.findLeader()) !== undefined);
+    }
+    const consumer = await client.consumers.get("HAWSER_JOURNAL", { filter_subjects: "hawser.journal.a" });
+    const kept: string[] = [];
+    for (let count = 0; count < acknowledged.length; count += 1) kept.push((await consumer.next())?.string() ?? "");
+    expect(kept).toEqual(acknowledged);
+    expect((await manager.streams.info("HAWSER_JOURNAL")).state.messages).toBe(acknowledged.length);
   });
 });

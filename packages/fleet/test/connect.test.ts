@@ -121,7 +121,7 @@ describe("a server that asks who we are", () => {
 
   it("does not get a seed with a mistake in it", async () => {
     const seed = Buffer.from(nkeys.createUser().getSeed()).toString("ascii");
-    const credentials = write(`${seed.slice(0, -1)}${seed.endsWith("A") ? "B" : "A"}`);
+    const credentials = write(`${seed.slice(0, 30)}${seed[30] === "A" ? "B" : "A"}${seed.slice(31)}`);
     await expect(connectFleet({ servers: "nats://127.0.0.1:1", credentials }, "test")).rejects.toMatchObject({
       code: "usage",
       message: expect.not.stringContaining(seed.slice(0, 20)),

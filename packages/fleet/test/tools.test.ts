@@ -75,7 +75,7 @@ describe("tools of a fleet", () => {
     };
     expect(await ask({ name: "claude-code", version: "2.1.0" })).toEqual({ name: "claude-code", version: "2.1.0" });
     expect(await ask({ name: "a/b\r\nX: 1 ü\ud800" })).toEqual({ name: "a/b\r\nX: 1 ü\ufffd" });
-    expect(await ask({ name: "x".repeat(70_000) })).toEqual({ name: "x".repeat(fleetLimits.fleetClientCharacters) });
+    expect(await ask({ name: "x".repeat(70_000) })).toEqual({ name: "x".repeat(fleetLimits.fleetClientChars) });
     expect(await ask(undefined)).toBe("unknown");
   });
 

@@ -2,9 +2,8 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { jetstreamManager } from "@nats-io/jetstream";
 import { beforeEach, describe, expect, it } from "vitest";
-import { makeFolder, openFleet, openServer, skipWithoutServer } from "../../../test/kit/nats-server.ts";
+import { addStream, makeFolder, openFleet, openServer, skipWithoutServer } from "../../../test/kit/nats-server.ts";
 import { startApiStub } from "../../../test/kit/api-stub.ts";
 import { createSelfSigned } from "../../../test/kit/self-signed.ts";
 import { runHawser } from "./run-hawser.ts";
@@ -29,9 +28,9 @@ beforeEach(skipWithoutServer);
 describe.concurrent("hawser doctor --fleet", () => {
   it("promises what one server carries that syncs every write, and not more", async () => {
     const server = await openServer();
-    const manager = await jetstreamManager((await openFleet(server)).connection);
-    await manager.streams.add({ name: "HAWSER_JOURNAL", subjects: ["hawser.journal.*"] });
-    await manager.streams.add({ name: "SOMEBODY_ELSES", subjects: ["x"] });
+    const fleet = await openFleet(server);
+    await addStream(fleet, { name: "HAWSER_JOURNAL", subjects: ["hawser.journal.*"] });
+    await addStream(fleet, { name: "SOMEBODY_ELSES", subjects: ["x"] });
     const { code, report } = await examine("--fleet", server.address, "--fleet-monitor", server.monitor);
     expect([code, report.ok]).toEqual([0, true]);
     expect(checkOf(report, "fleet_version")?.message).toMatch(/^nats-server \d+\.\d+\.\d+$/);

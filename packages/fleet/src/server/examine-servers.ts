@@ -50,7 +50,7 @@ export async function examineServers(fleet: Fleet, monitors?: readonly string[])
   const urls = monitors ?? addresses.flatMap((address) => toMonitor(address));
   const [stored, reports] = await Promise.all([
     readStreams(fleet),
-    Promise.all(urls.slice(0, fleetLimits.fleetListedServers).map((url) => examineMonitor(url))),
+    Promise.all(urls.slice(0, fleetLimits.fleetServerEntries).map((url) => examineMonitor(url))),
   ]);
   return {
     version: info?.version ?? "",

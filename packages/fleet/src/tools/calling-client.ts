@@ -17,7 +17,7 @@ const frameBytes = `NATS/1.0\r\n${headerName}: \r\n\r\n`.length;
 /** Undefined where the client is not known. What it says of itself may hold anything, also ends of lines. */
 export function toClientHeaders(client: CallingClient | undefined): { headers: MsgHdrs; encodedBytes: number } | undefined {
   if (!client) return undefined;
-  const cut = (text: string): string => encodeURIComponent(text.slice(0, fleetLimits.fleetClientCharacters).toWellFormed());
+  const cut = (text: string): string => encodeURIComponent(text.slice(0, fleetLimits.fleetClientChars).toWellFormed());
   const value = client.version === undefined ? cut(client.name) : `${cut(client.name)}/${cut(client.version)}`;
   const made = headers();
   made.set(headerName, value);
@@ -28,7 +28,7 @@ export function toClientHeaders(client: CallingClient | undefined): { headers: M
 export function readClient(message: Msg): ToolContext["client"] {
   const value = message.headers?.get(headerName) ?? "";
   // Each character of the original has at most nine here.
-  if (value === "" || value.length > fleetLimits.fleetClientCharacters * 20) return undefined;
+  if (value === "" || value.length > fleetLimits.fleetClientChars * 20) return undefined;
   try {
     const [name = "", version] = value.split("/", 2).map(decodeURIComponent);
     return version === undefined ? { name } : { name, version };

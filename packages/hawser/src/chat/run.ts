@@ -10,7 +10,7 @@ import { fitLine, paint, printTo } from "../command-line/output.ts";
 import { createConversationLoop } from "./conversation-loop.ts";
 import { chooseConversation, printConversations, showConversation } from "./conversations.ts";
 import { answerOnce, canAsk } from "./one-answer.ts";
-import { startRuntime } from "./start-agent.ts";
+import { startRuntime, withoutAnybodyToAsk } from "./start-agent.ts";
 import { terminal } from "./tool-card.ts";
 import { wrapText } from "./word-wrap.ts";
 
@@ -43,11 +43,6 @@ async function answer(words: readonly string[], { flags, env }: RuntimeSetup<Cha
   } finally {
     await agent.close();
   }
-}
-
-/** Programs named with --allow-command on the same line may run. */
-function withoutAnybodyToAsk({ permissions, allowCommand = [] }: ChatFlags): "deny" | "commands" {
-  return permissions === "deny" || allowCommand.length === 0 ? "deny" : "commands";
 }
 
 async function readMessage(words: readonly string[]): Promise<string> {

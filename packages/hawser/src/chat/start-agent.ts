@@ -39,6 +39,14 @@ export async function startRuntime(
   }
 }
 
+/** What a runtime may do whose user can't be asked: programs named with --allow-command on the same line may run. */
+export function withoutAnybodyToAsk({
+  permissions,
+  allowCommand = [],
+}: Pick<AgentFlags, "permissions" | "allowCommand">): "deny" | "commands" {
+  return permissions === "deny" || allowCommand.length === 0 ? "deny" : "commands";
+}
+
 /** The runtime's own last sentence, where it ended by itself. */
 function explain(error: HawserError, log: readonly string[]): HawserError {
   const sentence = log.findLast((line) => line.startsWith("hawser: "))?.slice("hawser: ".length);

@@ -4,7 +4,8 @@
 import { connectFleet, examineServers, isNewEnough, oldestVersion, type FleetFacts } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol";
 import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
-import { toFlag, toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
+import { toFlag } from "../command-line/command.ts";
+import { toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
 
 export interface FleetDoctorFlags extends FleetFlags, OutputFlags {
   readonly fleetMonitor?: string;

@@ -2,8 +2,10 @@
 
 import { Option, type Command } from "commander";
 import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
+import { addAgentOptions } from "../agent/flags.ts";
 import { addFleetOptions } from "./flags.ts";
 import type { DrainFlags, StatusFlags } from "./run.ts";
+import type { FleetAgentFlags } from "./run-agent.ts";
 import type { UpFlags } from "./run-up.ts";
 
 const defaultPort = 4_222;
@@ -51,4 +53,21 @@ export function addFleet(program: Command): void {
   )
     .argument("<name>", "a service, or the id of one machine, as `hawser fleet status` shows them")
     .action(async (name: string, flags: DrainFlags) => (await import("./run.ts")).runDrain(name, flags));
+  addFleetOptions(
+    addAgentOptions(
+      addCommand(fleet, "agent", {
+        summary: "an agent for Synadia's agent SDKs",
+        description:
+          "Runs an agent on this machine that programs with Synadia's agent SDK find and prompt. All prompts are one conversation. The program that prompts can't be asked whether a tool may run: what would ask is denied.",
+        examples: [
+          "hawser fleet agent --name plant",
+          "hawser fleet agent --owner ada --model anthropic/claude-sonnet-5-5 --root ~/project",
+        ],
+      }),
+    ),
+    `the servers (default: ${defaultServers})`,
+  )
+    .option("--name <session>", "what it is called there (default: default)")
+    .option("--owner <name>", "whose agent it is (default: this user)")
+    .action(async (flags: FleetAgentFlags) => (await import("./run-agent.ts")).runAgent(flags));
 }

@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import type { FleetAddress } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol";
+import { toFlag } from "../command-line/command.ts";
 
 export interface FleetFlags {
   /** The servers. */
@@ -29,9 +30,6 @@ export const toFleetAddress = (servers: string, flags: FleetFlags): FleetAddress
   cert: flags.fleetCert,
   key: flags.fleetKey,
 });
-
-/** As it is written on the command line. */
-export const toFlag = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Throws `usage` for options about a fleet where none is named: they would be ignored. */
 export function checkFleetFlags(flags: FleetFlags): void {

@@ -3,13 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
+import { createFleetCalls, findServices, offerTools, watchTools } from "@hawser/fleet/internal";
 import { gatewayTools } from "@hawser/gateway";
 import { answer, startApiStub } from "../../../test/kit/api-stub.ts";
 import { makeFolder, openFleet, openServer, skipWithoutServer } from "../../../test/kit/nats-server.ts";
-import { findServices } from "../src/discovery.ts";
-import { createFleetCalls } from "../src/tools/call-tools.ts";
-import { watchTools } from "../src/tools/live-tools.ts";
-import { offerTools } from "../src/tools/offer-tools.ts";
 
 const token = "canary-4f1d9c-of-the-api";
 
@@ -39,7 +36,7 @@ it("no API token of a tool is on any subject, also when the API repeats it in it
   const [here, there, ear] = [await openFleet(server), await openFleet(server), await openFleet(server)];
   const heard: string[] = [];
   ear.connection.subscribe(">", {
-    callback: (_, message) => void heard.push(`${message.subject} ${String(message.headers)} ${message.string()}`),
+    callback: (_, message) => void heard.push(`${message.subject} ${JSON.stringify([...(message.headers ?? [])])} ${message.string()}`),
   });
   await ear.connection.flush();
 

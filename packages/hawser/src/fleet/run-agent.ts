@@ -1,0 +1,56 @@
+// `hawser fleet agent`: an agent of this machine for Synadia's agent SDKs, until it is told to stop. The prompter can't be asked whether a tool
+// may run: what would ask is denied.
+
+import { hostname, userInfo } from "node:os";
+import type { SpawnedAgent } from "@hawser/agent/host";
+import { connectFleet, servePrompts, type AnswerPrompt } from "@hawser/fleet/internal";
+import { whenAborted } from "@hawser/wire/internal";
+import { logLine, runUntilStopped } from "@hawser/wire/internal/node";
+import type { AgentFlags } from "../agent/flags.ts";
+import { startRuntime, withoutAnybodyToAsk } from "../chat/start-agent.ts";
+import { readVersion } from "../command-line/launcher.ts";
+import { defaultServers } from "./command.ts";
+import { toFleetAddress, type FleetFlags } from "./flags.ts";
+
+export interface FleetAgentFlags extends AgentFlags, FleetFlags {
+  readonly name?: string;
+  readonly owner?: string;
+}
+
+/** After a signal there is less time than after `hawser fleet drain`, since the system may be going down. */
+const signalGraceMs = 3_000;
+
+export const runAgent = (flags: FleetAgentFlags): Promise<void> =>
+  runUntilStopped(async ({ stopping }) => {
+    const { fleet: servers = defaultServers, name: session = "default", owner = toOwner() } = flags;
+    const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser fleet agent ${session}`);
+    try {
+      const agent = await startRuntime({ flags: { ...flags, permissions: withoutAnybodyToAsk(flags) }, env: {} }, logLine);
+      try {
+        const answer = answerBy(agent, `fleet-${owner}-${session}`);
+        const served = await servePrompts(fleet, { owner, session, version: readVersion(), machine: hostname(), answer });
+        logLine(`hawser: answers prompts at ${served.subject} on ${fleet.servers} until Ctrl-C`);
+        await Promise.race([whenAborted(stopping), served.drained, fleet.connection.closed()]);
+        await served.stop(stopping.aborted ? signalGraceMs : undefined);
+      } finally {
+        await agent.close();
+      }
+    } finally {
+      await fleet.close();
+    }
+  });
+
+/** All prompts are one conversation, as the protocol has it. */
+const answerBy =
+  (agent: SpawnedAgent, conversationId: string): AnswerPrompt =>
+  async (message, { signal, say }) => {
+    for await (const event of agent.send({ message, metadata: { conversationId } }, { signal }))
+      if (event.type === "token") say(event.token);
+  };
+
+/** The user's name as the protocol can carry it. */
+const toOwner = (): string =>
+  userInfo()
+    .username.toLowerCase()
+    .replaceAll(/[^a-z0-9_-]/g, "-")
+    .slice(0, 32) || "somebody";
