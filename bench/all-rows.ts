@@ -10,11 +10,13 @@ import { bridgeMemory } from "./rows/bridge-memory.ts";
 import { bridgeStart } from "./rows/bridge-start.ts";
 import { commandStart } from "./rows/command-start.ts";
 import { conversationSearch } from "./rows/conversation-search.ts";
+import { fencedAppend } from "./rows/fenced-append.ts";
 import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
 import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
 import { echoRoundTrip } from "./rows/echo-round-trip.ts";
 import { fleetCalls } from "./rows/fleet-calls.ts";
+import { fleetBatch } from "./rows/fleet-batch.ts";
 import { growth } from "./rows/growth.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
@@ -41,12 +43,14 @@ export const rows: readonly Row[] = [
   rpcHello,
   rpcCalls,
   rpcMemory,
+  fleetBatch,
   commandStart,
   openapiIndex,
   agentStream,
   acpTurn,
   agentMemory,
   conversationSearch,
+  fencedAppend,
   undo,
   shellPage,
   shellLong,
