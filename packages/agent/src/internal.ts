@@ -13,6 +13,8 @@ export { toWanted } from "./mcp/connect-servers.ts";
 export { keyFrom, testKey } from "./keys/test-key.ts";
 export type { RuntimeSettings } from "./runtime/settings-answers.ts";
 export { defaultDataFolder } from "./history/conversation-files.ts";
+export type { ConversationLog, ConversationLogs } from "./history/conversation-log.ts";
+export { createLogStore } from "./history/log-store.ts";
 export { parseServers, type FolderConfig } from "./config/agent-config.ts";
 export { loadFolderSettings, readModule, toQuestionLines } from "./config/folder-config.ts";
 export { bringsTexts, describeTexts } from "./guidance/brought-texts.ts";

@@ -104,7 +104,7 @@ describe("hawser fleet", () => {
       services: { name: string; metadata: object }[];
     };
     expect(listed.services.find(({ name }) => name === "quay")).toMatchObject({ metadata: { kind: "tools", tools: "2" } });
-    expect((await once("fleet", "status", "--fleet", address)).stdout).toMatch(/^SERVICE +MACHINE +KIND +TOOLS/);
+    expect((await once("fleet", "status", "--fleet", address)).stdout).toMatch(/^SERVICE +MACHINE +KIND +HOLDS/);
     expect(await once("fleet", "drain", "quay", "--fleet", address)).toMatchObject({
       code: 0,
       stderr: "hawser: 1 machine was told to leave\n",

@@ -122,6 +122,9 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       transcript.used = nothingUsed;
       dropSteers(transcript, () => true);
       return keepFirst(transcript, 0);
+    // About who writes, not about what was said.
+    case "claim":
+    case "call":
   }
 }
 

@@ -24,6 +24,7 @@ import {
   toCommandRule,
   type AgentConfig,
   type AgentParts,
+  type ConversationStore,
   type PermissionRule,
   type Sandbox,
 } from "@hawser/agent/internal";
@@ -37,8 +38,8 @@ import { createSystemKeychain } from "./system-keychain.ts";
 import type { Place } from "./tool-sources.ts";
 import { createWorkspaces, remade, type WorkspacesOptions } from "./workspaces.ts";
 
-/** Throws `usage` for what is wrong with flags, file or folders. */
-export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
+/** `store`: the history, where it is not in a folder. Throws `usage` for what is wrong with flags, file or folders. */
+export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store?: ConversationStore) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
   const files = { path: resolve(cwd, flags.config ?? agentConfigPath(env)), isNamed: flags.config !== undefined };
   /** A host may change it while the runtime runs. */
@@ -76,12 +77,10 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   });
   const parts: AgentParts = {
     models,
-    store:
-      flags.history === false
-        ? createMemoryStore()
-        : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
+    store: store ?? openHistory(flags, folder),
     workspaces,
-    settings: createSettings({ files, flags, env, present, keys, models, servers: workspaces.servers }),
+    // Whoever may ask over a fleet may not change this machine, and no key travels there.
+    settings: store ? undefined : createSettings({ files, flags, env, present, keys, models, servers: workspaces.servers }),
     changes,
     build: readVersion(),
     limits: config.limits,
@@ -100,6 +99,11 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     },
   };
 }
+
+const openHistory = ({ history }: AgentFlags, dataFolder: string): ConversationStore =>
+  history === false
+    ? createMemoryStore()
+    : createFileStore({ folder: join(dataFolder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) });
 
 /** The models, and the keys that they are used with. */
 function openModels(flags: AgentFlags, { env, cwd }: Place, present: { readonly config: AgentConfig }) {

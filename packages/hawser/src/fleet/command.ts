@@ -3,7 +3,7 @@
 import { Option, type Command } from "commander";
 import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
 import { addAgentOptions } from "../agent/flags.ts";
-import { addFleetOptions } from "./flags.ts";
+import { addFleetOptions, type FleetFlags } from "./flags.ts";
 import type { DrainFlags, StatusFlags } from "./run.ts";
 import type { FleetAgentFlags } from "./run-agent.ts";
 import type { UpFlags } from "./run-up.ts";
@@ -34,7 +34,8 @@ export function addFleet(program: Command): void {
   addFleetOptions(
     addCommand(fleet, "status", {
       summary: "show who is there",
-      description: "Lists the services that answer, with their machines and the calls they had. On a terminal it refreshes until Ctrl-C.",
+      description:
+        "Lists the services that answer, with their machines and the calls they had, and the conversations with the runtimes that have them. On a terminal it refreshes until Ctrl-C.",
       examples: ["hawser fleet status", "hawser fleet status --json", "hawser fleet status --watch --json"],
     }),
     `the servers (default: ${defaultServers})`,
@@ -44,9 +45,19 @@ export function addFleet(program: Command): void {
     .addOption(new Option("--once", "one list, then it ends, also on a terminal").conflicts("watch"))
     .action(async (flags: StatusFlags) => (await import("./run.ts")).runStatus(flags));
   addFleetOptions(
+    addCommand(fleet, "host", {
+      summary: "the agent protocol, answered by a fleet",
+      description:
+        "Speaks the agent protocol on stdin and stdout as `hawser agent` does, for a program that starts it; the runtimes of the fleet answer. It finds the one that has a conversation, and follows the conversation to the next one.",
+      examples: [`echo '{"id":"1","kind":"user_message","message":"hello"}' | hawser fleet host`],
+    }),
+    `the servers (default: ${defaultServers})`,
+  ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
+  addFleetOptions(
     addCommand(fleet, "drain", {
       summary: "tell machines to leave",
-      description: "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end.",
+      description:
+        "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end. Agent runtimes are the service `agents`.",
       examples: ["hawser fleet drain plant", "hawser fleet drain 3f2a…"],
     }),
     `the servers (default: ${defaultServers})`,
