@@ -114,6 +114,10 @@ export const folders: Readonly<Record<string, Folder>> = {
   "acp/server": { holds: "our runtime as an agent for editors", imports: ["acp", "acp/connection"] },
   "acp/agents": { holds: "agents of others behind the runtime: their processes, sessions, turns", imports: ["acp", "acp/connection"] },
 
+  "fleet/conversations": {
+    holds: "conversations that survive their machine: journal, claim, the lines of hosts and runtimes",
+    imports: ["fleet"],
+  },
   "fleet/tools": { holds: "tools of one machine for the others: offered, listed, called", imports: ["fleet"] },
   "fleet/prompts": { holds: "an agent for the SDKs of Synadia's agent protocol", imports: ["fleet"] },
   "fleet/server": {
@@ -175,13 +179,13 @@ export const folders: Readonly<Record<string, Folder>> = {
   },
   "hawser/agent": {
     holds: "`hawser agent`: puts the parts of an agent together; how `chat` and `shell` start it",
-    imports: ["hawser", "hawser/api-target", "hawser/command-line", "hawser/expose"],
+    imports: ["hawser", "hawser/api-target", "hawser/command-line", "hawser/expose", "hawser/fleet"],
   },
   "hawser/chat": {
     holds: "`hawser chat`: an agent in the terminal",
-    imports: ["hawser", "hawser/agent", "hawser/command-line"],
+    imports: ["hawser", "hawser/agent", "hawser/command-line", "hawser/fleet"],
   },
-  "hawser/shell": { holds: "`hawser shell`", imports: ["hawser", "hawser/agent", "hawser/command-line"] },
+  "hawser/shell": { holds: "`hawser shell`", imports: ["hawser", "hawser/agent", "hawser/command-line", "hawser/fleet"] },
   "hawser/acp": { holds: "`hawser acp`: the agent in editors", imports: ["hawser", "hawser/agent", "hawser/command-line"] },
   "hawser/bridge": { holds: "`hawser bridge`", imports: ["hawser", "hawser/command-line", "hawser/fleet"] },
   "hawser/expose": { holds: "`hawser expose`: a module's functions as tools", imports: ["hawser/command-line", "hawser/fleet"] },

@@ -6,6 +6,8 @@ export { createChangeLog } from "./changes/change-log.ts";
 export { createWorkspaceChanges } from "./changes/workspace-changes.ts";
 export { agentConfigPath } from "./config/config-file.ts";
 export { defaultDataFolder } from "./history/conversation-files.ts";
+export type { ConversationLog, ConversationLogs } from "./history/conversation-log.ts";
+export { createLogStore } from "./history/log-store.ts";
 export { parseServers, type FolderConfig } from "./config/agent-config.ts";
 export { loadFolderSettings, readModule, toQuestionLines } from "./config/folder-config.ts";
 export { bringsTexts, describeTexts } from "./guidance/brought-texts.ts";

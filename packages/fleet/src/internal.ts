@@ -1,6 +1,9 @@
 // What the command line uses of this package. Not for users: it may change in any release.
 
 export { connectFleet, type Fleet, type FleetAddress } from "./connect.ts";
+export { openFleetRuntime } from "./conversations/fleet-runtime.ts";
+export { openFleetHost } from "./conversations/fleet-host.ts";
+export { listLeases, type ListedLease } from "./conversations/list-leases.ts";
 export { findServices, type FoundService } from "./discovery.ts";
 export { fleetLimits } from "./limits.ts";
 export { servePrompts, type AnswerPrompt } from "./prompts/serve-prompts.ts";

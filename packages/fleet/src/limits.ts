@@ -40,4 +40,36 @@ export const fleetLimits = {
   fleetServerEntries: 100,
   /** Time for calls that run when a machine is told to leave. */
   fleetDrainMs: 30_000,
+  /** How long a runtime has a conversation without being heard of; then another one may take it. The bucket of the leases is made with it, and what that says counts. */
+  fleetLeaseMs: 10_000,
+  /** How long events of turns are kept for hosts that come back. */
+  fleetEventMs: 3_600_000,
+  /** What those events may take together in the servers' memory; the oldest go first. */
+  fleetEventBytes: 268_435_456,
+  /** Time for one answer of a server's store. */
+  fleetAnswerMs: 5_000,
+  /** How long a write is settled whose answer was lost, while the servers choose a new leader. */
+  fleetSettleMs: 30_000,
+  /** Between two attempts to settle it. */
+  fleetRetryMs: 250,
+  /** Messages of a journal that are read ahead. */
+  fleetReadMessages: 256,
+  /** Texts in parts, larger than the server's `max_payload`, that are waited for at the same time; the one that began first is given up. */
+  fleetPartedEntries: 64,
+  /** Messages that are sent before a server has to say that it has them: one that can't keep up holds the runtime back. */
+  fleetUnflushedMessages: 256,
+  /** How often a host looks whether the runtime that it has asked is still there. */
+  fleetLookMs: 1_000,
+  /** How long a host looks for a runtime that takes its request. Longer than a lease, which may have to end first. */
+  fleetPatienceMs: 60_000,
+  /** Silence about a turn after which its host asks again what became of it: a turn that runs gives signs of life. */
+  fleetQuietMs: 40_000,
+  /** Conversations whose events one host follows; the one that was used longest ago is left first. */
+  fleetFollowedEntries: 256,
+  /** Turns of one conversation, and questions of one host, that are told apart; the oldest are forgotten. */
+  fleetKnownEntries: 1_024,
+  /** What waits for a host that does not read; then it is left. */
+  fleetUnreadChars: 67_108_864,
+  /** Requests of one host that wait for their end. */
+  fleetHostMessages: 1_024,
 };

@@ -104,7 +104,7 @@ describe("hawser fleet", () => {
       services: { name: string; metadata: object }[];
     };
     expect(listed.services.find(({ name }) => name === "quay")).toMatchObject({ metadata: { kind: "tools", tools: "2" } });
-    expect((await once("fleet", "status", "--fleet", address)).stdout).toMatch(/^SERVICE +MACHINE +KIND +TOOLS/);
+    expect((await once("fleet", "status", "--fleet", address)).stdout).toMatch(/^SERVICE +MACHINE +KIND +HOLDS/);
     expect(await once("fleet", "drain", "quay", "--fleet", address)).toMatchObject({
       code: 0,
       stderr: "hawser: 1 machine was told to leave\n",
@@ -123,8 +123,9 @@ describe("hawser fleet", () => {
     });
     const printed = (await up.printed("\n")).trim();
     expect(printed).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+    const empty = `{"servers":"${printed}","services":[],"conversations":[]}\n`;
     const watching = start(["fleet", "status", "--watch", "--json", "--fleet", printed]);
-    await watching.printed(`{"servers":"${printed}","services":[]}\n{"servers":"${printed}","services":[]}\n`);
+    await watching.printed(`${empty}${empty}`);
     watching.process.kill("SIGTERM");
     expect((await watching.ended).code).toBe(0);
     expect((await once("fleet", "status", "--fleet", printed)).stdout).toContain("no service answers");

@@ -7,7 +7,7 @@ import { describeThrown, type ConversationSummary } from "@hawser/protocol";
 import { createSemaphore } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 import { isJournalName, openPrivateFile, type PrivateFile, toFileName, unusable } from "./conversation-files.ts";
-import { loadJournal, type JournalSource } from "./load-journal.ts";
+import { loadJournal, toFileLines, type JournalSource } from "./load-journal.ts";
 import { parseHeader, parseSummary, type Summary } from "./record.ts";
 import type { ConversationStore, StoreLimits } from "./conversation-store.ts";
 import { summaryOf } from "./transcript.ts";
@@ -150,6 +150,6 @@ async function readTail({ handle, size }: PrivateFile, maxBytes: number): Promis
 }
 
 async function readWhole(file: PrivateFile, source: JournalSource): Promise<Summary> {
-  const summary = summaryOf((await loadJournal(file, source)).transcript);
+  const summary = summaryOf((await loadJournal(toFileLines(file), source)).transcript);
   return { ...summary, updatedAt: summary.updatedAt || Math.round(file.mtimeMs) };
 }

@@ -27,6 +27,8 @@ export interface Conversation {
   add(message: ConversationMessage, answer?: ConversationMessage, session?: AgentSession): Promise<void>;
   /** Adds parts to the last message, which is an answer in the making; resolves when they are on disk. */
   addParts(messageId: string, parts: readonly MessagePart[]): Promise<void>;
+  /** A tool is about to run. Throws where another machine has taken the conversation over; it must not run then. */
+  beforeCall(toolId: string): Promise<void>;
   /** The answer is complete; or ended early, and why. `used`: by its turn. */
   finish(messageId: string, interrupted?: string, used?: Used): Promise<void>;
   /** Each stands for what the one before stood for, and more: the last one counts. */

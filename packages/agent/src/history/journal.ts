@@ -8,12 +8,14 @@ import { basename } from "node:path";
 import { describeThrown, HawserError, splitText } from "@hawser/protocol/internal";
 import { createHolderName } from "@hawser/wire/internal/node";
 import { createPrivateFile, isMissing, openPrivateFile, toShownId, unusable } from "./conversation-files.ts";
-import { loadJournal, type JournalSource, type LoadedJournal } from "./load-journal.ts";
+import { loadJournal, toFileLines, type JournalSource, type LoadedJournal } from "./load-journal.ts";
 import { toHeaderLine } from "./record.ts";
 import { createTranscript, isMuchLarger, toLines, type Transcript } from "./transcript.ts";
 
 export interface Journal {
   readonly bytes: number;
+  /** Whether other machines may take it over: what must not happen twice is written down before. */
+  readonly isShared?: boolean;
   /** Whether the file holds something else by now than what was read: it has to be opened again. */
   readonly isStale: boolean;
   /** Whether the file has to be written again before the next line: it was removed under us, or is of an earlier format than that. */
@@ -210,7 +212,7 @@ export async function openJournal(options: OpenJournalOptions): Promise<OpenedJo
   const journal = createJournal({ path, headerLine: toHeaderLine(conversationId), file, version: () => version, ensureLock });
   if (!file) return { journal, transcript: createTranscript() };
   try {
-    const loaded = await loadJournal(file, options);
+    const loaded = await loadJournal(toFileLines(file), options);
     version = loaded.version;
     await mend(journal, loaded, options);
     return { journal, transcript: loaded.transcript };
@@ -230,7 +232,7 @@ export async function readJournal(source: JournalSource, reason: HawserError): P
   const journal: Journal = { ...readOnly, flush: ignore, close: ignore };
   if (!file) return { journal, transcript: createTranscript() };
   try {
-    return { journal, transcript: (await loadJournal(file, source)).transcript };
+    return { journal, transcript: (await loadJournal(toFileLines(file), source)).transcript };
   } finally {
     await file.handle.close();
   }

@@ -3,6 +3,7 @@
 // record; it was never acknowledged. Every other line that isn't a record is damage.
 
 import type { FileHandle } from "node:fs/promises";
+import type { ConversationMessage } from "@hawser/protocol";
 import { unusable, type PrivateFile } from "./conversation-files.ts";
 import type { StoreLimits } from "./conversation-store.ts";
 import { isTornHeader, parseHeader, parseRecord, parseSummary, recordBeginning, withoutSummary } from "./record.ts";
@@ -20,7 +21,30 @@ export interface LoadedJournal {
   readonly version: number | undefined;
   /** Whether older messages were left out because all of them would be too many. */
   readonly isCut: boolean;
+  /** The answer that was being made when its process ended; in the transcript it is closed. */
+  readonly unfinished: ConversationMessage | undefined;
 }
+
+/** Where a journal's lines come from: a file, or a log that machines share. */
+export interface JournalLines {
+  readonly size: number;
+  /** From this byte on; a line longer than the limit comes without its bytes. */
+  read(maxLineBytes: number, from: number): AsyncIterable<JournalLine>;
+}
+
+export interface JournalLine {
+  /** Undefined when the line is longer than the limit. */
+  readonly bytes: Buffer | undefined;
+  /** Where it begins. */
+  readonly start: number;
+  /** The last line may have no end. */
+  readonly hasEnd: boolean;
+}
+
+export const toFileLines = ({ handle, size }: Pick<PrivateFile, "handle" | "size">): JournalLines => ({
+  size,
+  read: (maxLineBytes, from) => readFileLines(handle, maxLineBytes, from),
+});
 
 export interface JournalSource {
   readonly path: string;
@@ -29,7 +53,7 @@ export interface JournalSource {
 }
 
 /** Throws for a file that must not be touched: of another conversation, or of a newer version. */
-export async function loadJournal({ handle, size }: PrivateFile, source: JournalSource): Promise<LoadedJournal> {
+export async function loadJournal({ size, read }: JournalLines, source: JournalSource): Promise<LoadedJournal> {
   const { path, conversationId, limits } = source;
   // Twice of what may be written: what is repaired comes on top, and nothing that was taken may be too much.
   const maxBytes = limits.maxConversationBytes * 2;
@@ -38,7 +62,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
   let [keptBytes, damagedLines, lacksNewline, isCut] = [size, 0, false, from > 0];
   let version: number | undefined;
 
-  function takeHeader(text: string | undefined, line: FileLine): void {
+  function takeHeader(text: string | undefined, line: JournalLine): void {
     const header = text === undefined ? ({ kind: "none" } as const) : parseHeader(text);
     if (header.kind === "newer") throw unusable(path, header.problem);
     if (header.kind === "known") {
@@ -49,7 +73,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
     else damagedLines++;
   }
 
-  function takeRecord(text: string | undefined, line: FileLine): void {
+  function takeRecord(text: string | undefined, line: JournalLine): void {
     const outcome = text === undefined ? "damaged" : applyText(text);
     if (outcome === "applied") lacksNewline = !line.hasEnd;
     else if (outcome === "damaged" && !line.hasEnd && text !== undefined && isTornRecord(text)) keptBytes = line.start;
@@ -79,7 +103,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
     return "applied";
   }
 
-  function take(line: FileLine): void {
+  function take(line: JournalLine): void {
     // An editor may have left an empty line.
     if (line.bytes?.length === 0) return;
     const text = line.bytes && decode(line.bytes);
@@ -88,17 +112,19 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
   }
 
   if (from > 0) {
-    for await (const line of readFileLines(handle, maxBytes, 0)) {
+    for await (const line of read(maxBytes, 0)) {
       take(line);
       break;
     }
   }
-  for await (const line of readFileLines(handle, maxBytes, from)) {
+  for await (const line of read(maxBytes, from)) {
     // After a jump, the first line is the end of one.
     if (from === 0 || line.start > from) take(line);
   }
+  const last = transcript.entries.at(-1);
+  const unfinished = last?.isComplete === false ? last.message : undefined;
   repairTranscript(transcript);
-  return { transcript, keptBytes, lacksNewline, damagedLines, version, isCut };
+  return { transcript, keptBytes, lacksNewline, damagedLines, version, isCut, unfinished };
 }
 
 const isTornRecord = (text: string): boolean => text.startsWith(recordBeginning) || recordBeginning.startsWith(text);
@@ -114,19 +140,10 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-interface FileLine {
-  /** Undefined when the line is longer than the limit. */
-  readonly bytes: Buffer | undefined;
-  /** Where it begins in the file. */
-  readonly start: number;
-  /** The last line may have no end. */
-  readonly hasEnd: boolean;
-}
-
 const chunkBytes = 262_144;
 
 /** The lines of a file, split at byte 0x0A, in bounded memory: one chunk and one line at a time. A line longer than the limit is skipped. */
-async function* readFileLines(handle: FileHandle, maxLineBytes: number, from: number): AsyncGenerator<FileLine> {
+async function* readFileLines(handle: FileHandle, maxLineBytes: number, from: number): AsyncGenerator<JournalLine> {
   let pieces: Buffer[] = [];
   let held = 0;
   let start = from;
@@ -138,7 +155,7 @@ async function* readFileLines(handle: FileHandle, maxLineBytes: number, from: nu
     else pieces.push(piece);
   }
 
-  function finishLine(hasEnd: boolean): FileLine {
+  function finishLine(hasEnd: boolean): JournalLine {
     const line = { bytes: held > maxLineBytes ? undefined : Buffer.concat(pieces), start, hasEnd };
     start += held + (hasEnd ? 1 : 0);
     [pieces, held] = [[], 0];

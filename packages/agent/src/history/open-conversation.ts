@@ -131,6 +131,10 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       inTurn(async () => {
         if (parts.length > 0) await write({ type: "parts", messageId, parts });
       }),
+    beforeCall: (toolId) =>
+      inTurn(async () => {
+        if (journal?.isShared === true) await write({ type: "call", toolId });
+      }),
     finish: (messageId, interrupted, used) =>
       inTurn(async () => {
         await write({ type: "finish", messageId, interrupted: interrupted && cutText(interrupted, reasonChars), used });

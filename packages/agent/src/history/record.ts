@@ -35,7 +35,11 @@ export type JournalRecord =
   /** Since version 3. */
   | { readonly type: "withdraw"; readonly steerId: string }
   | { readonly type: "truncate"; readonly after: string | null }
-  | { readonly type: "clear" };
+  | { readonly type: "clear" }
+  /** Only in a log that machines share: from here on it belongs to this one. */
+  | { readonly type: "claim"; readonly by: string }
+  /** Only in a log that machines share: this tool is about to run, so it never runs again. */
+  | { readonly type: "call"; readonly toolId: string };
 
 /** The session in which an agent with a memory of its own holds this conversation. Since version 2. */
 export interface AgentSession {
@@ -175,7 +179,7 @@ function toKeptPart(part: MessagePart): MessagePart {
 function checkRecord(value: unknown): JournalRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type, message, messageId, parts, interrupted, title, folders, after, isComplete, isSuggested } = value;
-  const { agent, sessionId, through, steerId, target } = value;
+  const { agent, sessionId, through, steerId, target, by, toolId } = value;
   switch (type) {
     case "message":
       return isMessage(message) ? { type, message, ...(isComplete === true && { isComplete }) } : undefined;
@@ -204,6 +208,10 @@ function checkRecord(value: unknown): JournalRecord | undefined {
       return typeof after === "string" || after === null ? { type, after } : undefined;
     case "clear":
       return { type };
+    case "claim":
+      return typeof by === "string" ? { type, by } : undefined;
+    case "call":
+      return typeof toolId === "string" ? { type, toolId } : undefined;
     default:
       return undefined;
   }

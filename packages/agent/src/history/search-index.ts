@@ -11,7 +11,7 @@ import { agentLimits } from "../limits.ts";
 import { isJournalName, isMissing, openPrivateFile } from "./conversation-files.ts";
 import { readId } from "./conversation-list.ts";
 import type { SearchOutcome, StoreLimits } from "./conversation-store.ts";
-import { loadJournal } from "./load-journal.ts";
+import { loadJournal, toFileLines } from "./load-journal.ts";
 import { openSearchDatabase, type SearchDatabase, type SearchedMessage } from "./search-database.ts";
 import { textOfMessage, toWords } from "./search-words.ts";
 import { summaryOf } from "./transcript.ts";
@@ -76,7 +76,7 @@ export function createSearchIndex({ folder, limits, onNotice }: SearchIndexOptio
     if (!file) return;
     try {
       const conversationId = await readId(file.handle, filePath, name);
-      const { transcript } = await loadJournal(file, { path: filePath, conversationId, limits });
+      const { transcript } = await loadJournal(toFileLines(file), { path: filePath, conversationId, limits });
       const { title } = summaryOf(transcript);
       index.put(
         { name, stamp, conversationId, title },

@@ -125,10 +125,17 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
     case "truncate":
       return keepFirst(transcript, record.after === null ? 0 : indexOf(transcript, record.after) + 1);
     case "clear":
-      transcript.used = nothingUsed;
-      dropSteers(transcript, () => true);
-      return keepFirst(transcript, 0);
+      return keepNothing(transcript);
+    // About who writes, not about what was said.
+    case "claim":
+    case "call":
   }
+}
+
+function keepNothing(transcript: Transcript): void {
+  transcript.used = nothingUsed;
+  dropSteers(transcript, () => true);
+  keepFirst(transcript, 0);
 }
 
 const addUsed = (one: Used, other: Used): Used => ({

@@ -2,7 +2,7 @@
 // started again when it ends before them.
 
 import { agentHostLimits } from "./limits.ts";
-import { createNoiseLog, cutText, type HawserError } from "@hawser/protocol/internal";
+import { createNoiseLog, cutText, HawserError } from "@hawser/protocol/internal";
 import { hawserCommand, logLine } from "@hawser/wire/internal/node";
 import { createAgentClient, type AgentClient, type AgentClientOptions } from "./agent-client.ts";
 import { createProcessLink } from "./process-link.ts";
@@ -17,6 +17,8 @@ export interface SpawnAgentOptions extends Pick<AgentClientOptions, "idleMs" | "
   readonly command?: string | undefined;
   /** Its arguments; `["agent"]` unless given. */
   readonly args?: readonly string[] | undefined;
+  /** The runtimes of a fleet answer, instead of one that is started here: its servers, e.g. `nats://127.0.0.1:4222`. */
+  readonly fleet?: string | FleetServers | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly cwd?: string | undefined;
   /** False: a runtime that ends stays ended. */
@@ -30,6 +32,16 @@ export interface SpawnAgentOptions extends Pick<AgentClientOptions, "idleMs" | "
   onRestart?(reason: HawserError): void;
 }
 
+export interface FleetServers {
+  readonly servers: string;
+  /** A file with NATS credentials, or one line `user:password`; only its owner may read it. */
+  readonly credentials?: string | undefined;
+  /** Files in PEM: who signs the servers' certificates, and who we are. */
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
 export interface SpawnedAgent extends AgentClient, AsyncDisposable {
   /** Of the present process; undefined between two. */
   readonly pid: number | undefined;
@@ -39,7 +51,20 @@ export interface SpawnedAgent extends AgentClient, AsyncDisposable {
 
 /** Starts the runtime and waits until it is ready; rejects with `start_failed`, and leaves nothing running then. */
 export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
-  const { args = ["agent"], restart = true, readyMs = agentHostLimits.hostReadyMs, idleMs, totalMs, onPermission } = options;
+  if (options.fleet !== undefined && options.args !== undefined)
+    throw new HawserError(
+      "usage",
+      "with `fleet` the agent is another program, which has its own arguments; leave out one of `fleet` and `args`",
+    );
+  const {
+    fleet,
+    args = fleet === undefined ? ["agent"] : toFleetArguments(fleet),
+    restart = true,
+    readyMs = agentHostLimits.hostReadyMs,
+    idleMs,
+    totalMs,
+    onPermission,
+  } = options;
   const onNoise = createNoiseLog((words) => logLine(`[hawser] the agent: ${words}`));
   const [command, ...first] = options.command === undefined ? hawserCommand() : [options.command];
   const link = createProcessLink({ ...options, command, args: [...first, ...args], restart, readyMs, onNoise });
@@ -60,6 +85,14 @@ export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<Spawn
   const members = Object.getOwnPropertyDescriptors(client);
   const pid: PropertyDescriptor = { get: () => link.pid, enumerable: true };
   return Object.defineProperties({}, { ...members, pid, close: { value: close }, [Symbol.asyncDispose]: { value: close } }) as SpawnedAgent;
+}
+
+function toFleetArguments(fleet: string | FleetServers): string[] {
+  const { servers, credentials, ca, cert, key } = typeof fleet === "string" ? { servers: fleet } : fleet;
+  const files = Object.entries({ credentials, ca, cert, key }).flatMap(([name, path]) =>
+    path === undefined ? [] : [`--fleet-${name}=${path}`],
+  );
+  return ["fleet", "host", `--fleet=${servers}`, ...files];
 }
 
 function logMessage(direction: "SEND" | "RECV", { type, kind, id }: Readonly<Record<string, unknown>>): void {

@@ -33,6 +33,8 @@ export interface TurnScope {
   onQuestion(isWaiting: boolean): void;
   /** Told before a tool runs that may change files. */
   readonly changes?: TurnWatch | undefined;
+  /** Told before every tool; where it throws, the tool does not run. */
+  beforeCall(toolId: string): Promise<void>;
   /** An answer that the user has given to the very same call already; it counts once. */
   takeAnswer?(call: ToolCall): Outcome | undefined;
 }
@@ -72,6 +74,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
           signal: scope.signal,
           authorize: async () => (await authorize({ policy, questions: options.questions }, asked, scope)).permit,
           async run(args, permit) {
+            await scope.beforeCall(toolId);
             const noteAfter = readOnly.has(toolName) ? undefined : await scope.changes?.before(reachOf(hosted.tool, args), scope.signal);
             const startedAt = performance.now();
             return runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs, noteAfter }).finally(

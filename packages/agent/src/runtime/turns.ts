@@ -102,7 +102,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
         await showLeftSteers(conversation, reply);
         const { policy } = workspace;
         const check: BudgetCheck = { turn: budget, conversation: parts.budgets?.conversation ?? {}, earlier: conversation.used };
-        const shared = { ...basics, scope: { ...toScope(turn), changes } };
+        const shared = { ...basics, scope: { ...toScope(turn), beforeCall: conversation.beforeCall, changes } };
         if (!("stream" in model)) {
           const authority = { policy, questions };
           const toAgentRunner = (tools: readonly Tool[]): ToolRunner => toRunner(tools, policy);
@@ -241,7 +241,7 @@ async function tellOfEffort({ reply, wishes }: Turn, model: Model | TurnAgent): 
   await reply.emit({ type: "progress", data: { message: `${model.name} takes no effort from here; ${how}` } });
 }
 
-function toScope(turn: Turn): TurnScope {
+function toScope(turn: Turn): Omit<TurnScope, "beforeCall"> {
   const { conversationId, flight, reply } = turn;
   return {
     conversationId,

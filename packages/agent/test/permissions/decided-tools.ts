@@ -35,6 +35,7 @@ export function createDecidedTools(rules: readonly PermissionRule[], options: Bu
     signal: new AbortController().signal,
     heardAt: () => performance.now(),
     onQuestion() {},
+    beforeCall: async () => {},
     async emit(event) {
       if (event.type !== "permission_request") return;
       const { permissionId, reason } = event.data;

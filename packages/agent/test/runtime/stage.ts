@@ -229,6 +229,7 @@ function toConversation(conversationId: string, state: Kept): Conversation {
       state.messages.push(structuredClone(message), ...(answer ? [structuredClone(answer)] : []));
       if (session) state.agentSession = session;
     },
+    beforeCall: async () => {},
     addParts: async (messageId, parts) => void find(messageId).parts.push(...structuredClone(parts)),
     get summaries() {
       return state.summaries;

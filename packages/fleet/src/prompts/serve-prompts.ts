@@ -58,7 +58,8 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
     // Callers give up after a minute of silence; a status that they don't know is passed over.
     const beat = setInterval(() => tell(reply, "status", "working"), fleetLimits.fleetAnnounceMs);
     try {
-      if (!seat) throw new HawserError("overloaded", `this agent answers ${fleetLimits.fleetPromptTurns} prompts at the same time; try again`);
+      if (!seat)
+        throw new HawserError("overloaded", `this agent answers ${fleetLimits.fleetPromptTurns} prompts at the same time; try again`);
       const prompt = readPrompt(message);
       tell(reply, "status", "ack");
       const say = (text: string): void => sayInPieces(fleet, text, (piece) => tell(reply, "response", piece));

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { addCommand } from "../command-line/command.ts";
+import { addFleetOptions } from "../fleet/flags.ts";
 import { addAgentOptions, commandsHelp, type AgentFlags } from "./flags.ts";
 
 export function addAgent(program: Command): void {
@@ -15,9 +16,13 @@ export function addAgent(program: Command): void {
       "hawser agent --model anthropic/claude-sonnet-5-5 --root ~/project",
       "hawser agent --allow-command git --allow-command npm",
       "hawser agent --permissions deny --no-history --debug-protocol",
+      "hawser agent --fleet nats://127.0.0.1:4222",
     ],
   });
-  addAgentOptions(agent)
+  addFleetOptions(
+    addAgentOptions(agent),
+    "serve the hosts of a fleet at these servers instead of stdin, and keep the conversations there; start as many as you like",
+  )
     .option("--attachments <folder>", "a further folder that attachments may lie in, besides the roots")
     .option("--debug-protocol", "print every message to stderr as [SEND] and [RECV]")
     .action(async (flags: AgentFlags) => (await import("./run.ts")).runAgent(flags));

@@ -21,6 +21,7 @@ import {
   toCommandRule,
   type AgentConfig,
   type AgentParts,
+  type ConversationStore,
   type PolicyOptions,
 } from "@hawser/agent/internal";
 import { createAcpModels } from "@hawser/acp/internal";
@@ -31,8 +32,8 @@ import { createClaudeCodeModels } from "./claude-code-models.ts";
 import type { Place } from "./tool-sources.ts";
 import { createWorkspaces } from "./workspaces.ts";
 
-/** Throws `usage` for what is wrong with flags, file or folders. */
-export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
+/** `store`: the history, where it is not in a folder. Throws `usage` for what is wrong with flags, file or folders. */
+export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store?: ConversationStore) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
   const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents: config.agents, env, version: readVersion() })];
   const models = createModelCatalog({ env, config, model: flags.model, contextWindow: flags.contextWindow, providers });
@@ -73,10 +74,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   });
   const parts: AgentParts = {
     models,
-    store:
-      flags.history === false
-        ? createMemoryStore()
-        : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
+    store: store ?? openHistory(flags, folder),
     workspaces,
     changes,
     build: readVersion(),
@@ -96,6 +94,11 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     },
   };
 }
+
+const openHistory = ({ history }: AgentFlags, dataFolder: string): ConversationStore =>
+  history === false
+    ? createMemoryStore()
+    : createFileStore({ folder: join(dataFolder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) });
 
 /** What is kept for undo, if anything is. Without a history it goes with the process, too. */
 function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {

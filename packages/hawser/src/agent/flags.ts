@@ -3,8 +3,10 @@
 import { Option, type Command } from "commander";
 import { collect, parseWhole, toFlag } from "../command-line/command.ts";
 import { launcherPath } from "../command-line/launcher.ts";
+import { HawserError } from "@hawser/protocol";
+import { toFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 
-export interface AgentFlags {
+export interface AgentFlags extends FleetFlags {
   readonly model?: string;
   readonly contextWindow?: number;
   readonly root?: readonly string[];
@@ -102,7 +104,20 @@ const handedOn = [
 ] as const;
 
 /** How this program starts its own agent with the same flags, in the same folder. `--flag=value`: no value is taken for a flag. */
-export const toAgentArguments = (flags: AgentFlags): string[] => [...process.execArgv, launcherPath, "agent", ...toAgentFlags(flags)];
+export const toAgentArguments = (flags: AgentFlags): string[] => [
+  ...process.execArgv,
+  launcherPath,
+  ...(flags.fleet === undefined ? ["agent", ...toAgentFlags(flags)] : ["fleet", "host", ...toFleetFlags(flags)]),
+];
+
+/** With a fleet, the agent is another program. Throws `usage` for flags that are its own. */
+export function checkHostFlags(flags: AgentFlags & { readonly demo?: true }): void {
+  if (flags.fleet === undefined) return;
+  const [own] = [...toAgentFlags(flags), ...(flags.demo ? ["--demo"] : [])];
+  if (own === undefined) return;
+  const name = own.split("=")[0] ?? own;
+  throw new HawserError("usage", `${name} is for the runtime, which is on another machine: hawser agent --fleet <servers> ${name} …`);
+}
 
 /** The flags as they were written. */
 export function toAgentFlags(flags: AgentFlags): string[] {

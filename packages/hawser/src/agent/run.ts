@@ -1,8 +1,10 @@
-// `hawser agent`: the agent protocol on stdin and stdout.
+// `hawser agent`: the agent protocol on stdin and stdout, or for the hosts of a fleet.
 
 import { serveAgent } from "@hawser/agent/internal";
 import type { AgentFlags } from "./flags.ts";
 import { serveRuntime } from "./serve-runtime.ts";
 
-export const runAgent = (flags: AgentFlags): Promise<void> =>
-  serveRuntime(flags, (transport, parts, lifecycle) => serveAgent(transport, parts, { lifecycle }));
+export async function runAgent(flags: AgentFlags): Promise<void> {
+  if (flags.fleet !== undefined) return (await import("./run-fleet.ts")).runFleetAgent(flags.fleet, flags);
+  return serveRuntime(flags, (transport, parts, lifecycle) => serveAgent(transport, parts, { lifecycle }));
+}

@@ -3,6 +3,7 @@
 import { Option, type Command } from "commander";
 import { addAgentOptions, commandsHelp } from "../agent/flags.ts";
 import { addCommand } from "../command-line/command.ts";
+import { addFleetOptions } from "../fleet/flags.ts";
 import type { ChatFlags } from "./run.ts";
 
 export function addChat(program: Command): void {
@@ -20,7 +21,10 @@ export function addChat(program: Command): void {
       "hawser chat --list",
     ],
   });
-  addAgentOptions(chat.argument("[message...]", "what to say; without it, stdin is read unless it is a terminal"))
+  addFleetOptions(
+    addAgentOptions(chat.argument("[message...]", "what to say; without it, stdin is read unless it is a terminal")),
+    "talk to the runtimes of a fleet at these servers; what the agent is and has is said where they are started",
+  )
     .option("--conversation <id>", "continue this conversation, or begin it")
     .addOption(new Option("--continue", "continue the latest conversation").conflicts("conversation"))
     .option("--list", "print the conversations, and end")

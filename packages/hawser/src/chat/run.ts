@@ -5,6 +5,7 @@ import type { SpawnedAgent } from "@hawser/agent/host";
 import { HawserError } from "@hawser/protocol";
 import { checkRoots } from "../agent/compose-agent.ts";
 import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
+import { checkHostFlags } from "../agent/flags.ts";
 import { readStdin } from "../command-line/input.ts";
 import { fitLine, paint, printTo } from "../command-line/output.ts";
 import { createConversationLoop } from "./conversation-loop.ts";
@@ -25,6 +26,7 @@ export async function runChat(words: readonly string[], flags: ChatFlags): Promi
   if (flags.history === false && (flags.continue || flags.list)) {
     throw new HawserError("usage", "--no-history keeps nothing to list or continue; leave out one of them");
   }
+  checkHostFlags(flags);
   const isConversation = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY && !flags.json && !flags.list;
   process.exitCode = await withDemo(flags, (setup) => (isConversation ? converse(setup) : answer(words, setup)));
 }
@@ -65,11 +67,15 @@ async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
     const conversationId = await chooseConversation(agent, flags);
     const tips = examples.map((example) => paint("dim", `  The demo API is there. Try: ${example}\n`));
     terminal.write(wrapText((await greeting(agent, conversationId, flags)) + tips.join(""), terminal.width));
-    return await loop.run(agent, conversationId, await checkRoots(flags, { env: process.env, cwd: process.cwd() }));
+    return await loop.run(agent, conversationId, await rootsOf(flags));
   } finally {
     await agent.close();
   }
 }
+
+/** Of a runtime on this machine; those of others have their own. */
+const rootsOf = async (flags: ChatFlags): Promise<readonly string[]> =>
+  flags.fleet === undefined ? checkRoots(flags, { env: process.env, cwd: process.cwd() }) : [];
 
 async function greeting(agent: SpawnedAgent, conversationId: string, { continue: isContinued, conversation }: ChatFlags): Promise<string> {
   const model = fitLine(agent.info?.model ?? "an unnamed model", 100);

@@ -37,3 +37,9 @@ export function checkFleetFlags(flags: FleetFlags): void {
   const alone = Object.keys(flags).find((name) => name.startsWith("fleet"));
   if (alone !== undefined) throw new HawserError("usage", `${toFlag(alone)} needs --fleet <servers>`);
 }
+
+/** The flags as they were written. */
+export const toFleetFlags = ({ fleet, fleetCredentials, fleetCa, fleetCert, fleetKey }: FleetFlags): string[] =>
+  Object.entries({ fleet, fleetCredentials, fleetCa, fleetCert, fleetKey }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${toFlag(name)}=${value}`],
+  );

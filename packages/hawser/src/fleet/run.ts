@@ -6,6 +6,7 @@ import { HawserError } from "@hawser/protocol/internal";
 import { runUntilStopped } from "@hawser/wire/internal/node";
 import { fitLine, printStyled, printTo } from "../command-line/output.ts";
 import { defaultServers } from "./command.ts";
+import { conversationHeads, listConversations, toConversationRows, type ListedConversation } from "./conversation-table.ts";
 import { toFleetAddress, type FleetFlags } from "./flags.ts";
 
 export interface StatusFlags extends FleetFlags {
@@ -28,8 +29,13 @@ export const runStatus = (flags: StatusFlags): Promise<void> =>
       const isWatched = flags.watch ?? (isScreen && !flags.once);
       for (;;) {
         const services = await findServices(fleet);
-        if (flags.json) printTo(process.stdout, `${JSON.stringify({ servers: fleet.servers, services })}\n`);
-        else printStyled(process.stdout, `${isWatched && isScreen ? clearScreen : ""}${toTable(services)}`);
+        const conversations = await listConversations(fleet, services);
+        if (flags.json) printTo(process.stdout, `${JSON.stringify({ servers: fleet.servers, services, conversations })}\n`);
+        else
+          printStyled(
+            process.stdout,
+            `${isWatched && isScreen ? clearScreen : ""}${toTable(services)}${toConversationTable(conversations)}`,
+          );
         if (!isWatched) return;
         await sleep(refreshMs, undefined, { signal: stopping }).catch(() => {});
         if (stopping.aborted) return;
@@ -60,13 +66,29 @@ const maxCellChars = 100;
 
 /** What machines say about themselves may hold anything. */
 function toTable(services: readonly FoundService[]): string {
-  if (services.length === 0) return "no service answers; offer tools with: hawser expose <module> --fleet <servers>\n";
-  const rows = services.map(({ name, id, version, metadata, requests, errors }) =>
-    [name, metadata["machine"] ?? "", metadata["kind"] ?? "", metadata["tools"] ?? "", String(requests), String(errors), version, id].map(
-      (text) => fitLine(text, maxCellChars),
-    ),
-  );
-  const all = [["SERVICE", "MACHINE", "KIND", "TOOLS", "CALLS", "ERRORS", "VERSION", "ID"], ...rows];
+  if (services.length === 0)
+    return "no service answers; offer tools with: hawser expose <module> --fleet <servers>, or an agent with: hawser agent --fleet <servers>\n";
+  const rows = services.map(({ name, id, version, metadata, requests, errors }) => [
+    name,
+    metadata["machine"] ?? "",
+    metadata["kind"] ?? "",
+    heldBy(metadata),
+    String(requests),
+    String(errors),
+    version,
+    id,
+  ]);
+  return toLines([["SERVICE", "MACHINE", "KIND", "HOLDS", "CALLS", "ERRORS", "VERSION", "ID"], ...rows]);
+}
+
+/** How many tools, or conversations. */
+const heldBy = ({ tools, conversations }: FoundService["metadata"]): string => tools ?? conversations ?? "";
+
+const toConversationTable = (conversations: readonly ListedConversation[]): string =>
+  conversations.length === 0 ? "" : `\n${toLines([conversationHeads, ...toConversationRows(conversations)])}`;
+
+function toLines(rows: readonly (readonly string[])[]): string {
+  const all = rows.map((row) => row.map((text) => fitLine(text, maxCellChars)));
   const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
   return all
     .map(

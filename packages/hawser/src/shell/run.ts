@@ -7,7 +7,7 @@ import { whenAborted } from "@hawser/wire/internal";
 import { runUntilStopped } from "@hawser/wire/internal/node";
 import { checkRoots } from "../agent/compose-agent.ts";
 import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
-import { toAgentArguments } from "../agent/flags.ts";
+import { checkHostFlags, toAgentArguments } from "../agent/flags.ts";
 import { printTo } from "../command-line/output.ts";
 import { onEnter } from "./enter-key.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -20,7 +20,8 @@ export interface ShellFlags extends DemoFlags {
 
 export const runShell = (given: ShellFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
-    const roots = await checkRoots(given, { env: process.env, cwd: process.cwd() });
+    checkHostFlags(given);
+    const roots = given.fleet === undefined ? await checkRoots(given, { env: process.env, cwd: process.cwd() }) : [];
     await withDemo(given, (setup) => serve(setup, roots, stopping));
   });
 

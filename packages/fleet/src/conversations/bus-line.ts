@@ -1,0 +1,50 @@
+// What hosts and runtimes of a fleet say to each other around the lines of the agent protocol, which stay as they are.
+
+import { errorTable, HawserError, isRecord, toErrorText, toHawserError } from "@hawser/protocol/internal";
+
+/** How a runtime answers a line that it was sent. */
+export type LineReply =
+  /** It answers the request, or has done so. */
+  | { readonly accepted: true; readonly runtime: string }
+  /** The conversation is with another runtime. */
+  | { readonly owner: string }
+  /** It ends, and takes nothing new. */
+  | { readonly isLeaving: true };
+
+export function readReply(text: string): LineReply | undefined {
+  const value = readObject(text);
+  const { accepted, runtime, owner, isLeaving } = value ?? {};
+  if (accepted === true && typeof runtime === "string") return { accepted, runtime };
+  if (typeof owner === "string") return { owner };
+  return isLeaving === true ? { isLeaving } : undefined;
+}
+
+/** Undefined for what isn't a JSON object. */
+export function readObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The conversation that a request names itself. */
+export function namedConversation(request: Readonly<Record<string, unknown>>): string | undefined {
+  const { metadata, conversationId } = request;
+  const named = isRecord(metadata) ? metadata["conversationId"] : conversationId;
+  return typeof named === "string" && named !== "" ? named : undefined;
+}
+
+/** In words for people and as a code for programs, as a runtime says it. */
+export function toErrorLine(error: unknown): { type: "error"; error: string; code: string; timestamp: number } {
+  const { code, message } = toHawserError(error);
+  return { type: "error", error: toErrorText(`${errorTable[code].agentText}: ${message}`), code, timestamp: Date.now() };
+}
+
+const endings: ReadonlySet<unknown> = new Set(["done", "error", "status"]);
+
+export const isEnding = ({ type }: Readonly<Record<string, unknown>>): boolean => endings.has(type);
+
+export const gone = (): HawserError =>
+  new HawserError("connection_lost", "the machine that was asked is gone before it has answered; ask again");

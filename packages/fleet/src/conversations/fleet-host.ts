@@ -1,0 +1,184 @@
+// One host of a fleet: speaks the agent protocol with it, unchanged, and has the runtimes of the fleet answer. Every request with an id
+// ends once. Which runtime answers, and that it may be another one in the middle of a conversation, is no concern of the host.
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Msg } from "@nats-io/transport-node";
+import { agentProtocol, HawserError, toHawserError, type AnyAgentRequest } from "@hawser/protocol";
+import type { Incoming, Transport } from "@hawser/wire";
+import { JsonText, memberSource, withIdSource } from "@hawser/wire/internal";
+import { createNoMore, logLine, serve, type Lifecycle } from "@hawser/wire/internal/node";
+import type { Fleet } from "../connect.ts";
+import { fleetLimits } from "../limits.ts";
+import { createAskRuntimes, noRuntime, type AskRuntimes } from "./ask-runtimes.ts";
+import { isEnding, readObject, toErrorLine } from "./bus-line.ts";
+import { createFollowedConversations } from "./followed-conversations.ts";
+import { createHostRequests } from "./host-requests.ts";
+import { createHostIds } from "./host-ids.ts";
+import { openStreams, type Streams } from "./open-streams.ts";
+import { createPartJoiner } from "./parts.ts";
+import { createRecentMap } from "./recent-map.ts";
+import { createRequestPlaces } from "./request-places.ts";
+
+/** What only reads may be asked again when it is not known what became of it. */
+const readingKinds: ReadonlySet<string> = new Set([
+  "get_status",
+  "list_conversations",
+  "load_conversation",
+  "list_models",
+  "list_options",
+  "list_queue",
+  "list_changes",
+  "search_conversations",
+  "find_files",
+]);
+
+export interface FleetHost {
+  /** Resolves when no more will be read and everything that was asked has ended. */
+  serve(transport: Transport, lifecycle: Lifecycle): Promise<void>;
+}
+
+/** Throws `usage` where the fleet keeps no conversations, and `connection_failed` where no runtime is there. */
+export async function openFleetHost(fleet: Fleet): Promise<FleetHost> {
+  const streams = await openStreams(fleet);
+  const host = randomUUID();
+  const inbox = fleet.createInbox();
+  const ask = createAskRuntimes(fleet, streams, { host, inbox });
+  const ready = await findRuntime(ask.hello);
+  return { serve: (transport, lifecycle) => serveHost({ fleet, streams, host, inbox, ask, ready }, transport, lifecycle) };
+}
+
+interface Place {
+  readonly fleet: Fleet;
+  readonly streams: Streams;
+  readonly host: string;
+  readonly inbox: string;
+  readonly ask: AskRuntimes;
+  /** What a runtime says of itself. */
+  readonly ready: string;
+}
+
+async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, transport: Transport, lifecycle: Lifecycle): Promise<void> {
+  const { connection } = fleet;
+  const noMore = createNoMore(transport, lifecycle);
+  const ids = createHostIds(host);
+  const places = createRequestPlaces();
+  const requests = createHostRequests({ ask, onFailed: fail });
+  /** Requests that have their end. */
+  const ended = createRecentMap<true>(fleetLimits.fleetKnownEntries);
+  const followed = createFollowedConversations(fleet, streams, hear);
+
+  let unsentChars = 0;
+  /** A host that never reads is left before what waits for it fills the memory. */
+  function send(message: unknown, chars: number): void {
+    unsentChars += chars;
+    if (unsentChars > fleetLimits.fleetUnreadChars)
+      void transport.close(new HawserError("overloaded", "the host does not read what the fleet says"));
+    void transport
+      .send(message)
+      .catch(() => {})
+      .finally(() => (unsentChars -= chars));
+  }
+
+  /** To the host, under the id as it wrote it. */
+  function say(value: Readonly<Record<string, unknown>>, text = JSON.stringify(value)): void {
+    const told = ids.toHost(value);
+    send(told === value ? new JsonText(text) : told, text.length);
+  }
+
+  /** From a runtime: an event of a conversation, or the answer to one request. Nothing after its end, which may come on both ways. */
+  function hear(
+    { value, text }: { readonly value: Readonly<Record<string, unknown>>; readonly text: string },
+    conversationId?: string,
+  ): void {
+    const { id } = value;
+    if (typeof id !== "string" || ended.get(id)) return;
+    places.learn(value, conversationId);
+    requests.touch(id);
+    if (isEnding(value)) {
+      ended.set(id, true);
+      requests.close(id);
+    }
+    say(value, text);
+  }
+
+  const join = createPartJoiner();
+  function onAnswer(message: Msg): void {
+    const text = join(message);
+    const value = text === undefined ? undefined : readObject(text);
+    if (value && text !== undefined && typeof value["id"] === "string" && requests.has(value["id"])) hear({ value, text });
+  }
+  const answers = connection.subscribe(inbox, { callback: (error, message) => void (error === null && onAnswer(message)) });
+
+  function fail(id: string, error: unknown): void {
+    ended.set(id, true);
+    say({ id, ...toErrorLine(error) });
+  }
+
+  async function subscribe({ id, conversationId, since = 0 }: Extract<AnyAgentRequest, { kind: "subscribe" }>): Promise<void> {
+    const running = await followed.repeat(conversationId, since, ({ value, text }) => {
+      places.learn(value, conversationId);
+      say(value, text);
+    });
+    if (running !== undefined && !requests.has(running))
+      requests.begin({ id: running, conversationId, text: "", mayRepeat: true, isTurn: true });
+    say({ id, type: "done", ...(running !== undefined && { data: { running } }), timestamp: Date.now() });
+  }
+
+  function accept(given: AnyAgentRequest, idSource: string): void {
+    const request = places.complete(ids.toBus(given, idSource));
+    const { id, kind } = request;
+    if (requests.has(id)) throw new HawserError("duplicate_id", `id ${given.id} is in flight; use a fresh one`);
+    if (kind === "user_message") noMore.throwIfAborted();
+    if (kind === "subscribe") return void subscribe(request).catch((error: unknown) => say({ id, ...toErrorLine(error) }));
+    const conversationId = places.placeOf(request);
+    const isTurn = kind === "user_message";
+    if (conversationId !== undefined) {
+      places.note(id, conversationId);
+      followed.follow(conversationId);
+    }
+    requests.begin({ id, conversationId, text: JSON.stringify(request), mayRepeat: isTurn || readingKinds.has(kind), isTurn });
+  }
+
+  function read(item: Incoming): undefined {
+    const source = item.kind === "message" ? memberSource(item.text, "id") : memberSource(item.head, "id");
+    const idSource = source === "null" || source === '""' ? undefined : source;
+    try {
+      if (item.kind === "refused") throw item.error;
+      accept(agentProtocol.parseRequest(item.value), idSource ?? "");
+    } catch (error) {
+      const refusal = toHawserError(error);
+      logLine(`[hawser] fleet: line ${item.position} was refused: ${refusal.message}`);
+      if (idSource !== undefined) send(withIdSource(idSource, toErrorLine(refusal)), idSource.length);
+    }
+    return undefined;
+  }
+
+  /** What was said while the server was away. */
+  async function watchConnection(): Promise<void> {
+    for await (const { type } of connection.status()) if (type === "reconnect") followed.catchUp();
+  }
+
+  async function finish(): Promise<void> {
+    await Promise.race([requests.whenEmpty(), connection.closed()]);
+    requests.stop();
+    followed.close();
+    answers.unsubscribe();
+    await fleet.close();
+  }
+
+  void watchConnection();
+  send(new JsonText(ready), ready.length);
+  await serve({ transport, lifecycle, read, cancelAll: (reason) => requests.failAll(reason), finish });
+}
+
+/** What a runtime says of itself. Throws `connection_failed` when none comes in time. */
+async function findRuntime(hello: () => Promise<string | undefined>): Promise<string> {
+  const deadline = performance.now() + fleetLimits.fleetConnectMs;
+  for (;;) {
+    const ready = await hello();
+    if (ready !== undefined) return ready;
+    if (performance.now() > deadline) throw noRuntime();
+    await sleep(fleetLimits.fleetRetryMs);
+  }
+}

@@ -1,0 +1,30 @@
+// The conversations whose events one host follows: those that it used last.
+
+import type { Fleet } from "../connect.ts";
+import { fleetLimits } from "../limits.ts";
+import { followEvents, type FollowedEvents, type ReadEvent } from "./follow-events.ts";
+import type { Streams } from "./open-streams.ts";
+import { createRecentMap } from "./recent-map.ts";
+
+export function createFollowedConversations(fleet: Fleet, streams: Streams, onEvent: (event: ReadEvent, conversationId: string) => void) {
+  const followed = createRecentMap<FollowedEvents>(fleetLimits.fleetFollowedEntries, (_, events) => events.close());
+
+  function follow(conversationId: string): FollowedEvents {
+    const events = followed.get(conversationId) ?? followEvents(fleet, streams, conversationId, (event) => onEvent(event, conversationId));
+    followed.set(conversationId, events);
+    return events;
+  }
+
+  return {
+    follow,
+    repeat: (conversationId: string, since: number, tell: (event: ReadEvent) => void): Promise<string | undefined> =>
+      follow(conversationId).repeat(since, tell),
+    /** After the connection was lost for a while. */
+    catchUp(): void {
+      for (const events of followed.values()) void events.catchUp();
+    },
+    close(): void {
+      for (const events of followed.values()) events.close();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// The streams and the bucket in which a fleet keeps its conversations. They are made at first use and taken as they are found: an
+// operator may have made them with other replicas or sizes. A full journal refuses, it never drops what was acknowledged.
+
+import { DiscardPolicy, jetstream, jetstreamManager, JetStreamApiError, StorageType, type StreamConfig } from "@nats-io/jetstream";
+import { Kvm } from "@nats-io/kv";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { nanos } from "@nats-io/transport-node";
+import type { Fleet } from "../connect.ts";
+import { fleetLimits } from "../limits.ts";
+import { eventStream, eventSubjects, journalStream, journalSubjects, leaseBucket } from "./conversation-names.ts";
+
+export type Streams = Awaited<ReturnType<typeof openStreams>>;
+
+/** Throws `usage` where the server has no JetStream, or does not let this account use it. */
+export async function openStreams(fleet: Fleet) {
+  const { connection } = fleet;
+  const timeout = fleetLimits.fleetAnswerMs;
+  try {
+    const manager = await jetstreamManager(connection, { timeout });
+    const client = jetstream(connection, { timeout });
+    // Servers that are a cluster can keep three copies; one that is alone can't.
+    const replicas = connection.info?.cluster === undefined ? 1 : 3;
+    const add = async (config: Partial<StreamConfig> & { name: string }): Promise<void> => {
+      await manager.streams.info(config.name).catch(async (error: unknown) => {
+        if (!isMissing(error)) throw error;
+        await manager.streams.add({ ...config, num_replicas: replicas }).catch(ignoreExisting);
+      });
+    };
+    await add({ name: journalStream, subjects: [journalSubjects], storage: StorageType.File, discard: DiscardPolicy.New });
+    await add({
+      name: eventStream,
+      subjects: [eventSubjects],
+      storage: StorageType.Memory,
+      discard: DiscardPolicy.Old,
+      max_age: nanos(fleetLimits.fleetEventMs),
+      max_bytes: fleetLimits.fleetEventBytes,
+      no_ack: true,
+    });
+    const buckets = new Kvm(client);
+    const lease = { ttl: fleetLimits.fleetLeaseMs, markerTTL: fleetLimits.fleetLeaseMs, history: 1, replicas };
+    const leases = await buckets.open(leaseBucket).then(async (bucket) => {
+      const isThere = await bucket.status().then(
+        () => true,
+        (error: unknown) => {
+          if (!isMissing(error)) throw error;
+          return false;
+        },
+      );
+      return isThere ? bucket : buckets.create(leaseBucket, lease);
+    });
+    // The bucket says how long a lease is, so that all machines mean the same.
+    const { ttl: leaseMs } = await leases.status();
+    return { client, manager, leases, leaseMs };
+  } catch (error) {
+    if (HawserError.isInstance(error)) throw error;
+    const message = `the server at ${fleet.servers} keeps no conversations: ${describeThrown(error)}. It needs JetStream, and an account that may use it`;
+    throw new HawserError("usage", message, { cause: error });
+  }
+}
+
+const codeOf = (error: unknown): number => (error instanceof JetStreamApiError ? error.code : 0);
+
+/** No such stream. */
+const isMissing = (error: unknown): boolean => codeOf(error) === 10_059;
+
+/** Another machine has made it in the same moment. */
+function ignoreExisting(error: unknown): void {
+  if (codeOf(error) !== 10_058) throw error;
+}
