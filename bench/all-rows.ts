@@ -10,6 +10,7 @@ import { bridgeMemory } from "./rows/bridge-memory.ts";
 import { bridgeStart } from "./rows/bridge-start.ts";
 import { commandStart } from "./rows/command-start.ts";
 import { conversationSearch } from "./rows/conversation-search.ts";
+import { fencedAppend } from "./rows/fenced-append.ts";
 import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
 import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
@@ -47,6 +48,7 @@ export const rows: readonly Row[] = [
   acpTurn,
   agentMemory,
   conversationSearch,
+  fencedAppend,
   undo,
   shellPage,
   shellLong,

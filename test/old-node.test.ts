@@ -90,6 +90,36 @@ describe.for(["a real old Node", "a Node one step too old"])("%s", (kind) => {
   });
 });
 
+describe("the oldest Node that is supported", () => {
+  // What came into JavaScript after Node 22.13 and can be switched off in a newer one.
+  const switchedOff = [
+    "explicit-resource-management",
+    "regexp-modifiers",
+    "regexp-duplicate-named-groups",
+    "regexp-escape",
+    "promise-try",
+    "error-iserror",
+    "float16array",
+  ];
+  const oldest: OldNode = { command: process.execPath, args: switchedOff.map((name) => `--no-js-${name}`), version: "22.13.0" };
+
+  it("reads every entry of the library", async () => {
+    const { stdout, stderr } = await run(oldest, ["--input-type=module", "--eval", importAll, ...entries]);
+    expect([JSON.parse(stdout), stderr]).toEqual([entries.map(() => "imported"), ""]);
+  });
+
+  it("reads every file of the programs", async () => {
+    const files = globSync(["packages/hawser/dist/**/*.cjs", "packages/bridge/dist/*.cjs"], { cwd: root }).map((file) => join(root, file));
+    const compileAll = `
+      const { readFileSync } = require("node:fs");
+      for (const file of process.argv.slice(1)) {
+        try { new (require("node:vm").Script)(readFileSync(file, "utf8").replace(/^#!.*/, "")) } catch (error) { console.log(file + ": " + error.message) }
+      }`;
+    expect(await run(oldest, ["--eval", compileAll, ...files])).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(files.length).toBeGreaterThan(10);
+  });
+});
+
 it("all packages need the same Node", () => {
   expect(new Set(manifests.map(({ engines }) => engines.node))).toEqual(new Set([">=22.13"]));
 });

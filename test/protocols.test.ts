@@ -2,10 +2,11 @@
 // check sees every kind of break.
 
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { suites } from "../packages/conformance/src/index.ts";
 import { findBreaks } from "../scripts/protocols/compatibility.ts";
 import { protocols } from "../scripts/protocols/list.ts";
 import type { JsonSchema, SchemaDocument } from "../scripts/protocols/schema-document.ts";
@@ -16,6 +17,15 @@ describe("generated files", () => {
   it("R105 are what `npm run protocols` would write, and compatible with the baseline", async () => {
     const { stderr } = await promisify(execFile)(process.execPath, [join(root, "scripts/protocols.ts"), "--check"]);
     expect(stderr).toBe("");
+  });
+});
+
+describe.each(Object.entries(suites))("the suite %s", (_name, { scenarios }) => {
+  it("tests only rules that a reference page states", () => {
+    const pages = globSync("docs/protocol/*.md", { cwd: root }).map((path) => readFileSync(join(root, path), "utf8"));
+    const isStated = ({ id, title }: { id: string; title: string }): boolean =>
+      pages.some((page) => page.includes(`| \`${id}\` | ${title}`));
+    expect(scenarios.filter((scenario) => !isStated(scenario)).map(({ id }) => id)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { errorTable, type DirectionDefinition, type ProtocolDefinition } from "../../packages/protocol/src/internal.ts";
 import { readLimitTables } from "./limit-tables.ts";
+import { scenarioSection } from "./scenario-section.ts";
 import { toSchemaDocument, type JsonSchema, type SchemaDocument } from "./schema-document.ts";
 
 const notice = (source: string): string => `<!-- Generated from ${source} by npm run protocols; do not edit. -->\n\n`;
@@ -15,6 +16,7 @@ export function protocolPage(definition: ProtocolDefinition): string {
     `\n## How messages travel\n\n${definition.conversation.map((line) => `- ${line}\n`).join("")}`,
     directionSection("Requests", definition.requests, document),
     directionSection("Responses", definition.responses, document),
+    scenarioSection(definition.name),
   ].join("");
 }
 

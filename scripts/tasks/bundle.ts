@@ -118,7 +118,8 @@ async function generate(
     external: [...external],
     resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
     plugins: [withoutSchemaValidator],
-    transform: { define },
+    // Sources may say what the oldest Node that the package supports can't read yet, such as `await using`.
+    transform: { define, target: oldestNode() },
     treeshake: { moduleSideEffects: !isLauncher },
   });
   const { output } = await made.generate({
@@ -171,12 +172,14 @@ const readManifest = (folder: string): Manifest => JSON.parse(readFileSync(join(
 
 /** What the bundles know of their package. */
 function definitions(folder: string): Record<string, string> {
-  const { version, engines } = readManifest(join(root, folder));
-  return {
-    __HAWSER_VERSION__: JSON.stringify(version),
-    __HAWSER_NEEDED_NODE__: JSON.stringify(engines.node.replace(/^>=/, "")),
-  };
+  const { version } = readManifest(join(root, folder));
+  return { __HAWSER_VERSION__: JSON.stringify(version), __HAWSER_NEEDED_NODE__: JSON.stringify(neededNode(folder)) };
 }
+
+const neededNode = (folder: string): string => readManifest(join(root, folder)).engines.node.replace(/^>=/, "");
+
+/** As the bundler writes it; the same for all packages. */
+const oldestNode = (): string => `node${neededNode(commandLine.folder)}`;
 
 function licensesOf(chunks: readonly Chunk[]): string {
   const folders = chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));

@@ -6,7 +6,15 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import type { AnyAgentRequest, ConversationMessage, ModelEntry, OptionEntry, TurnEvent } from "@hawser/protocol";
+import type {
+  AnyAgentRequest,
+  ConversationMessage,
+  ConversationSummary,
+  ModelEntry,
+  OptionEntry,
+  SearchMatch,
+  TurnEvent,
+} from "@hawser/protocol";
 import { createMailbox } from "@hawser/wire/internal";
 
 type RequestOf<Kind extends AnyAgentRequest["kind"]> = Extract<AnyAgentRequest, { kind: Kind }>;
@@ -26,6 +34,9 @@ export interface Puppet extends AsyncDisposable {
   /** Why options can't be listed or set. */
   optionsError: string | undefined;
   history: readonly ConversationMessage[];
+  conversations: readonly ConversationSummary[];
+  /** What searches find, one after the other; the last one stays. */
+  found: readonly { readonly matches: readonly SearchMatch[]; readonly pending?: number }[];
   /** The requests of this kind, in order. */
   asked<Kind extends AnyAgentRequest["kind"]>(kind: Kind): readonly RequestOf<Kind>[];
   /** The next message of the user. */
@@ -34,7 +45,7 @@ export interface Puppet extends AsyncDisposable {
 
 const capabilities = [
   ...["streaming", "tools", "cancel", "permissions", "progress", "usage", "conversations", "models", "subscribe", "permission_via"],
-  ...["reasoning", "plan", "permission_options", "options"],
+  ...["reasoning", "plan", "permission_options", "options", "search"],
 ];
 
 export async function startPuppet(): Promise<Puppet> {
@@ -80,7 +91,7 @@ export async function startPuppet(): Promise<Puppet> {
         write({ type: "models", id, data: { models: puppet.models } });
         return done();
       case "list_conversations":
-        write({ type: "conversations", id, data: { conversations: [] } });
+        write({ type: "conversations", id, data: { conversations: puppet.conversations } });
         return done();
       case "load_conversation":
         write({ type: "conversation", id, data: { conversationId: request.conversationId, messages: puppet.history } });
@@ -89,6 +100,13 @@ export async function startPuppet(): Promise<Puppet> {
         const turn = running?.conversationId === request.conversationId ? running : undefined;
         for (const event of turn?.events.slice(request.since ?? 0) ?? []) write(event);
         return done(turn && { running: turn.id });
+      }
+      case "search_conversations": {
+        const searches = requests.filter(({ kind }) => kind === "search_conversations").length;
+        const found = puppet.found[Math.min(searches, puppet.found.length) - 1];
+        if (!found) return write({ type: "error", id, error: "the index can't be read" });
+        write({ type: "found", id, data: found });
+        return done();
       }
       case "set_option":
         if (puppet.optionsError !== undefined) return write({ type: "error", id, error: puppet.optionsError });
@@ -122,6 +140,8 @@ export async function startPuppet(): Promise<Puppet> {
     options: [],
     optionsError: undefined,
     history: [],
+    conversations: [],
+    found: [],
     asked: <Kind extends AnyAgentRequest["kind"]>(kind: Kind) =>
       requests.filter((request): request is RequestOf<Kind> => request.kind === kind),
     async nextTurn() {

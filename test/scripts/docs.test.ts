@@ -20,10 +20,32 @@ function findMissing(pattern: RegExp, exists: (target: string, document: string)
   });
 }
 
+/** The names of a document's headings in links, as GitHub makes them: of the same words, the later ones are numbered. */
+function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of text.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.*)$/gm)) {
+    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+    const name = words.replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-");
+    let anchor = name;
+    for (let number = 1; anchors.has(anchor); number++) anchor = `${name}-${number}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
 describe("documents", () => {
   it("link only to files that exist", () => {
     const links = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g;
     expect(findMissing(links, (target, document) => existsSync(join(repository, dirname(document), target)))).toEqual([]);
+  });
+
+  it("link only to headings that exist", () => {
+    const anchors = /\]\((?!https?:)([^)#]*#[^)]+)\)/g;
+    const hasHeading = (target: string, document: string): boolean => {
+      const [file = "", anchor = ""] = target.split("#");
+      return anchorsOf(read(file === "" ? document : join(dirname(document), file))).has(anchor);
+    };
+    expect(findMissing(anchors, hasHeading)).toEqual([]);
   });
 
   it("name only files of this repository that exist", () => {

@@ -2,10 +2,10 @@
 // compiler, imported and run, with nothing of this repository on the way.
 
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { packPackages } from "../../scripts/tasks/pack.ts";
 import { findExamples, findSnippets, toPattern } from "./examples.ts";
 import { repository } from "./temp-tree.ts";
@@ -40,12 +40,55 @@ function link(name: string): void {
   symlinkSync(join(repository, "node_modules", name), place, "dir");
 }
 
+interface Place {
+  readonly cwd?: string;
+  /** A folder that is on the PATH as well. */
+  readonly programs?: string;
+}
+
 /** Without the PATH that an npm script has: programs of this repository are not found by name. */
-function inProject(command: string, args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
+function inProject(
+  command: string,
+  args: readonly string[],
+  input = "",
+  { cwd = folder, programs }: Place = {},
+): { status: number | null; stdout: string; stderr: string } {
   const foreign = (entry: string): boolean => !entry.startsWith(repository);
-  const path = [dirname(process.execPath), ...(process.env["PATH"] ?? "").split(":").filter(foreign)].join(":");
+  const own = programs === undefined ? [] : [programs];
+  const path = [...own, dirname(process.execPath), ...(process.env["PATH"] ?? "").split(":").filter(foreign)].join(":");
   const env = { ...process.env, PATH: path, HAWSER_MODEL: "offline", XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, NODE_OPTIONS: "" };
-  return spawnSync(command, args, { cwd: folder, env, input, encoding: "utf8" });
+  return spawnSync(command, args, { cwd, env, input, encoding: "utf8" });
+}
+
+type Lock = Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>>;
+
+/** Where a package and everything that it needs are installed. */
+function withNeeded(name: string, packages: Lock): string[] {
+  const found = new Set<string>();
+  function add(place: string): void {
+    if (found.has(place)) return;
+    found.add(place);
+    for (const needed of Object.keys(packages[place]?.dependencies ?? {})) {
+      const nested = `${place}/node_modules/${needed}`;
+      add(nested in packages ? nested : `node_modules/${needed}`);
+    }
+  }
+  add(`node_modules/${name}`);
+  return [...found];
+}
+
+/** In MB on disk. */
+function sizeOf(places: readonly string[]): number {
+  const files = places.flatMap((place) =>
+    globSync("**", { cwd: join(folder, place), exclude: (entry) => entry === "node_modules" }).map((file) => join(folder, place, file)),
+  );
+  return files.reduce((bytes, file) => bytes + 512 * lstatSync(file).blocks, 0) / 1_048_576;
+}
+
+function makeFolder(): string {
+  const place = mkdtempSync(join(tmpdir(), "hawser-own-project-"));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  return place;
 }
 
 describe("the packages in a project of one's own", () => {
@@ -62,17 +105,30 @@ describe("the packages in a project of one's own", () => {
       }
     }
     expect(count).toBeGreaterThan(10);
-    const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "esnext", types: ["node"] };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["snippets"] }));
+    const [settings] = findSnippets(readFileSync(join(repository, "docs", "own-project.md"), "utf8"), "json");
+    const shown = JSON.parse(settings?.text ?? "") as { compilerOptions: object };
+    expect(shown.compilerOptions).toMatchObject({ strict: true });
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ ...shown, include: ["snippets"] }));
     expect(inProject(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-p", "."]).stdout).toBe("");
   });
 
-  it("as many packages come with them as the page says, give or take what their authors change", (context) => {
+  it("as many packages come with them as the pages say, and as large, give or take what their authors change", (context) => {
     if (unreachable !== undefined) context.skip(`npm can't reach its registry (${unreachable})`);
-    const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as { packages: Record<string, unknown> };
-    const stated = /about (\d+) packages/.exec(readFileSync(join(repository, "docs", "own-project.md"), "utf8"))?.[1];
-    const difference = Number(stated) - (Object.keys(packages).length - 1);
-    expect(Math.abs(difference)).toBeLessThanOrEqual(5);
+    const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as { packages: Lock };
+    const places = Object.keys(packages).filter((place) => place !== "");
+    const page = readFileSync(join(repository, "docs", "own-project.md"), "utf8");
+    const shipping = readFileSync(join(repository, "docs", "ship.md"), "utf8");
+    for (const [text, pattern, installed] of [
+      [page, /about (\d+) packages and (\d+) MB/, places],
+      [page, /`hawser` alone is (\w+), of (\d+) MB/, withNeeded("hawser", packages)],
+      [shipping, /`import "@hawser\/bridge"` *\| (\d+) *\| (\d+)/, withNeeded("@hawser/bridge", packages)],
+      [shipping, /hawser\.cjs agent` *\| (\d+) *\| (\d+)/, withNeeded("hawser", packages)],
+    ] as const) {
+      const [, count = "", megabytes] = pattern.exec(text) ?? [];
+      const [wrongBy, size] = [Number(count.replace("one", "1")) - installed.length, sizeOf(installed)];
+      expect(Math.abs(wrongBy), `${pattern}: ${installed.length}`).toBeLessThanOrEqual(installed.length / 15);
+      expect(Math.abs(Number(megabytes) - size), `${pattern}: ${size} MB`).toBeLessThanOrEqual(Math.max(2, size / 5));
+    }
   });
 
   it("the programs of the page run and print what it shows, with nothing on the PATH", (context) => {
@@ -82,7 +138,8 @@ describe("the packages in a project of one's own", () => {
     expect(programs).not.toEqual([]);
     for (const { line, input = "", output } of programs) {
       writeFileSync(join(folder, `program-${line}.ts`), input);
-      const { stdout, stderr } = inProject(process.execPath, [`program-${line}.ts`]);
+      // As on Node 22, which people may have.
+      const { stdout, stderr } = inProject(process.execPath, ["--no-js-explicit-resource-management", `program-${line}.ts`]);
       expect([`${stdout.trimEnd()}\n`, stderr]).toEqual([expect.stringMatching(toPattern(output)), ""]);
     }
   });
@@ -111,5 +168,38 @@ describe("the packages in a project of one's own", () => {
       child.stdin.end();' {config}`;
     const { stdout, stderr } = inProject("npx", ["hawser", "expose", "tools.ts", "--", "sh", "-c", client]);
     expect(`${stdout}${stderr}`).toContain("Boreas lies at quay 6");
+  });
+});
+
+describe("without installing", () => {
+  it("packages that are linked from the clone's folder are used as they are built there", (context) => {
+    if (unreachable !== undefined) context.skip(`npm can't reach its registry (${unreachable})`);
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "linked", version: "1.0.0", private: true, type: "module" }));
+    const linked = ["wire", "bridge"].map((name) => join(repository, "packages", name));
+    expect(inProject("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...linked], "", { cwd })).toMatchObject({
+      status: 0,
+    });
+    const program = `
+      import { createIPCSession, defineTool } from "@hawser/bridge";
+      await using session = createIPCSession([defineTool({ name: "a", description: "A.", input: { type: "object" }, run: () => 1 })]);
+      await session.start();
+      console.log(session.mcpServerConfig.args[0]);`;
+    writeFileSync(join(cwd, "program.mjs"), program);
+    const { stdout, stderr } = inProject(process.execPath, ["program.mjs"], "", { cwd });
+    expect([stdout, stderr]).toEqual([`${join(repository, "packages", "bridge", "dist", "bridge.cjs")}\n`, ""]);
+  });
+
+  it("a link in a folder of the PATH is enough for the commands, and for a host in another language", (context) => {
+    const programs = makeFolder();
+    const cwd = makeFolder();
+    symlinkSync(join(repository, "packages", "hawser", "bin", "hawser.cjs"), join(programs, "hawser"));
+    expect(inProject("hawser", ["call", "--demo", "--op", "gatewayInfo"], "", { cwd, programs }).stdout).toContain('"state":"RUNNING"');
+    if (spawnSync("python3", ["--version"]).status !== 0) context.skip("python3 is not installed");
+    const [host] = findExamples(readFileSync(join(repository, "docs", "agent", "host.md"), "utf8")).filter(({ command }) =>
+      command.startsWith("python3"),
+    );
+    const { stdout } = inProject("python3", ["-"], host?.input, { cwd, programs });
+    expect(stdout).toMatch(toPattern(host?.output ?? ""));
   });
 });

@@ -1,5 +1,4 @@
-// Every bound of the agent runtime, its tools, history and models: one name, one default, one reason. Names end in their unit. `docs/limits.md`
-// is generated from this file: the comment above a number is its reason there.
+// Every bound of the agent runtime, its tools, history and models: one name that ends in its unit, one default, and the reason that `docs/limits.md` shows.
 
 export const agentLimits = {
   /** Turns that may wait in one conversation; the next one is refused. */
@@ -278,6 +277,8 @@ export const agentLimits = {
   undoUntrackedEntries: 200,
   /** Paths in one `revert_changes`. */
   undoPathEntries: 1_000,
+  /** What is read at most for a look at a root right where it is asked, without the thread: contents, the log, and 2 KiB for each file and folder that is only looked at. */
+  undoNearBytes: 262_144,
   /** Looks at one root that wait for the one that is under way. */
   undoWaitingEntries: 256,
   /** How long a look waits for another process that looks at the same root. */

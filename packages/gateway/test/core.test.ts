@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gatewayLimits } from "../src/limits.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createCallCore } from "../src/create-call-core.ts";
 import { toBatchLine, toCallJson } from "../src/execute/outcome.ts";
 import { answer } from "../../../test/kit/api-stub.ts";
@@ -167,7 +167,7 @@ describe("reload of a document that the gateway serves", () => {
     expect(await core.call({ op: "second" })).toMatchObject({ ok: true });
   });
 
-  it("R94 a reload before the first call makes that call ask; where the gateway has none by then, the copy serves", async () => {
+  it("R94 a reload before the first call makes that call ask; where the gateway has none by then, the copy serves, and stderr says so", async () => {
     let served = documentWith("first");
     const stub = await stubOf((request, response) => answer(response, 200, request.target === "/openapi" ? served : "body"));
     const env = { HOME: freshHome() };
@@ -176,10 +176,16 @@ describe("reload of a document that the gateway serves", () => {
     const later = pooledCoreOf(stub.url, { env });
     await later.reload();
     expect(await later.call({ op: "second" })).toMatchObject({ ok: true });
-    served = "{ broken";
+    served = "{\n[hawser] forged\n";
+    const log = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => log.mockRestore());
     const last = pooledCoreOf(stub.url, { env });
     await last.reload();
     expect(await last.call({ op: "second" })).toMatchObject({ ok: true });
+    const said = log.mock.calls.map(([text]) => String(text));
+    expect(said).toEqual([
+      expect.stringMatching(/^\[hawser\] the API document can't be fetched: no OpenAPI document at .*; the copy of 2.*Z is used\n$/),
+    ]);
   });
 });
 

@@ -25,6 +25,7 @@ const mistakes: readonly (readonly [what: string, args: readonly string[], error
   ["as in igw, a retry of POST", ["--method", "POST", "--path", "/x", "--yes", "--retry", "1"], /retry/],
   ["as in igw, a retry of PATCH", ["--method", "PATCH", "--path", "/x", "--yes", "--retry", "1"], /retry/],
   ["an unknown option", ["--bogus"], /^unknown option '--bogus'/],
+  ["an operation without --op", ["listTags"], /^too many words: name an operation with --op <id>, or a path with --path <path>$/],
   ["a word too many", ["--path", "/x", "word"], /^too many words/],
   ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid --timeout "8"/],
   ["a broken number", ["--path", "/x", "--retry", "1.5"], /^--retry can't be '1.5': Give a whole number/],

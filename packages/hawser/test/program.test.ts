@@ -1,7 +1,8 @@
 // The command line itself: help, mistakes in the arguments, exit codes.
 
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandName } from "../src/command-line/launcher.ts";
 import { launcher, runHawser, start } from "./run-hawser.ts";
@@ -20,6 +21,15 @@ describe.concurrent("help", () => {
       expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     },
   );
+
+  it.each(["commands.md", "platforms.md"])("every command that it lists stands on the page %s", async (page) => {
+    const { stdout } = await runHawser(["--help"]);
+    const listed = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+    const text = readFileSync(join(import.meta.dirname, "../../../docs", page), "utf8");
+    const named = new Set([...text.matchAll(/`([^`]+)`/g)].flatMap(([, words = ""]) => words.split(/[^a-z-]+/)));
+    expect(listed.length).toBeGreaterThan(10);
+    expect(listed.filter((name) => !named.has(name))).toEqual([]);
+  });
 
   it("without a command prints the help on stderr and exits 2", async () => {
     const { code, stdout, stderr } = await runHawser([]);

@@ -32,6 +32,16 @@ export const shellLimits = {
   shellWireEntries: 2_000,
   /** Characters of all lines in the wire view together. */
   shellWireChars: 8_000_000,
+  /** How long the typing of a search over all conversations pauses before it is asked. */
+  shellSearchQuietMs: 150,
+  /** Messages that such a search lists. */
+  shellSearchEntries: 50,
+  /** When it is asked again, while conversations are left that the runtime has not read. */
+  shellSearchAgainMs: 1_000,
+  /** How often it is asked again. */
+  shellSearchAgainEntries: 60,
+  /** For so many frames a message that was searched for is held in the middle, while what is around it is drawn for the first time. */
+  shellSoughtFrames: 40,
   /** Conversations that the page keeps in memory besides those in which a turn runs. */
   shellThreadEntries: 8,
   /** Notices on the page at the same time. */

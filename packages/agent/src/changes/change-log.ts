@@ -3,17 +3,16 @@
 // that was used longest ago goes first.
 
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { access, readdir, readFile, rm, stat } from "node:fs/promises";
+import { accessSync, constants, statSync } from "node:fs";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { createSemaphore } from "@hawser/wire/internal";
 import { createHolderName, isUnwritable, judgeHolder, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
-import type { RootVerb } from "./changes-thread.ts";
-import { askThread } from "./thread-link.ts";
-import type { RootChanges, RootLimits, RootOptions } from "./thread/root-changes.ts";
+import { createRootAccess, type RootAccess } from "./root-access.ts";
+import type { RootLimits, RootOptions } from "./thread/root-changes.ts";
 
 /** The limits that a program may change. */
 export type UndoLimits = Pick<typeof agentLimits, "undoFileBytes" | "undoRootBytes">;
@@ -22,22 +21,18 @@ export interface ChangeLogOptions {
   /** Made when it is first needed. */
   readonly folder: string;
   readonly limits?: Partial<UndoLimits> | undefined;
+  /** What a look may read where it is asked; more is the thread's. `agentLimits` says it without this. */
+  readonly nearBytes?: number | undefined;
 }
 
 export type ChangeLog = ReturnType<typeof createChangeLog>;
-
-/** One root, with nothing else at work in it, here or in another process. */
-export type RootAccess = <Verb extends RootVerb>(
-  verb: Verb,
-  ...args: Parameters<RootChanges[Verb]>
-) => Promise<ReturnType<RootChanges[Verb]>>;
 
 export type Store = ReturnType<ChangeLog["storeOf"]>;
 
 const conversationsFolder = "conversations";
 
 export function createChangeLog(options: ChangeLogOptions) {
-  const { folder } = options;
+  const { folder, nearBytes = agentLimits.undoNearBytes } = options;
   const limits = toRootLimits({ ...agentLimits, ...options.limits });
   /** Of this process. */
   const holder = createHolderName();
@@ -51,7 +46,7 @@ export function createChangeLog(options: ChangeLogOptions) {
     const busy = new Map<string, number>();
     const marked = new Set<string>();
     let isRecovered = false;
-    const ask: RootAccess = (verb, ...args) => askThread(holder, root, verb, args);
+    const ask = createRootAccess(holder, root, nearBytes);
 
     async function recover(): Promise<void> {
       const pending = await ask("pending");
@@ -65,7 +60,7 @@ export function createChangeLog(options: ChangeLogOptions) {
     }
 
     async function prepare(): Promise<void> {
-      if (await isFolder(root.folder)) return;
+      if (isFolder(root.folder)) return;
       marked.clear();
       await makeRoom(folder);
       await makeFolder(join(root.folder, conversationsFolder));
@@ -105,7 +100,7 @@ export function createChangeLog(options: ChangeLogOptions) {
       async mark(conversationId: string): Promise<void> {
         if (marked.has(conversationId)) return;
         await makeFolder(join(root.folder, conversationsFolder));
-        await replacePrivateFile(join(root.folder, conversationsFolder, digestOf(conversationId)), "");
+        await writeFile(join(root.folder, conversationsFolder, digestOf(conversationId)), "", { mode: 0o600 });
         marked.add(conversationId);
       },
       unmark(conversationId: string): void {
@@ -116,8 +111,8 @@ export function createChangeLog(options: ChangeLogOptions) {
 
   async function makeWritable(): Promise<void> {
     try {
-      await makeFolder(folder);
-      await access(folder, constants.W_OK);
+      if (!isFolder(folder)) await makeFolder(folder);
+      accessSync(folder, constants.W_OK);
     } catch (error) {
       if (!isUnwritable(error)) throw error;
       const message = `the folder ${folder}, where changes are kept, can't be written (${codeOf(error)}): they can neither be listed nor taken back. Make it writable, or name another one with --data-dir`;
@@ -195,7 +190,8 @@ function toStoreName(root: string): string {
   return `r-${readable}.${digestOf(root)}`;
 }
 
-const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+/** Asked at every look, and answered sooner than a promise could be. */
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 async function readRoot(path: string): Promise<string | undefined> {
   try {

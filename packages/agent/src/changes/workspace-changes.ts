@@ -5,8 +5,9 @@ import { join, relative, sep } from "node:path";
 import type { FileChange } from "@hawser/protocol";
 import { targetOf } from "../tools/files/permit.ts";
 import { isInside, type Roots } from "../tools/files/roots.ts";
-import type { ChangeLog, RootAccess, Store } from "./change-log.ts";
+import type { ChangeLog, Store } from "./change-log.ts";
 import { revertFiles } from "./revert-files.ts";
+import type { RootAccess } from "./root-access.ts";
 import { showKey, toKey } from "./shown-path.ts";
 import type { ListedChange } from "./thread/list-changes.ts";
 import type { Conflict } from "./thread/revert-plan.ts";
@@ -102,7 +103,7 @@ function settingsKeys(roots: Roots, root: string): string[] {
 }
 
 function toEntry(
-  { key, isFolder, isBinary, isReverted, isRevert, diff, ...rest }: ListedChange,
+  { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: ListedChange,
   show: (key: string) => string,
 ): FileChange {
   const path = show(isFolder ? `${key}/` : key);
@@ -114,6 +115,7 @@ function toEntry(
     ...(isBinary && { binary: true }),
     ...(isReverted && { reverted: true }),
     ...(isRevert && { revert: true }),
+    ...(undoes && { undoes: [...undoes] }),
   };
 }
 

@@ -25,11 +25,11 @@ export interface Conversation {
   readonly isStale: boolean;
   /** Adds a message, with the answer that is to be made to it, and the session that knows both; resolves when all of it is on disk. */
   add(message: ConversationMessage, answer?: ConversationMessage, session?: AgentSession): Promise<void>;
-  /** Adds parts to the last message, which is an answer in the making; resolves when they are on disk. */
-  addParts(messageId: string, parts: readonly MessagePart[]): Promise<void>;
+  /** Adds parts to the last message, which is an answer in the making; resolves when they are on disk. `used`: by its turn, since that was last said. */
+  addParts(messageId: string, parts: readonly MessagePart[], used?: Used): Promise<void>;
   /** A tool is about to run. Throws where another machine has taken the conversation over; it must not run then. */
   beforeCall(toolId: string): Promise<void>;
-  /** The answer is complete; or ended early, and why. `used`: by its turn. */
+  /** The answer is complete; or ended early, and why. `used`: by its turn, since that was last said. */
   finish(messageId: string, interrupted?: string, used?: Used): Promise<void>;
   /** Each stands for what the one before stood for, and more: the last one counts. */
   readonly summaries: readonly HistorySummary[];

@@ -127,9 +127,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
         const records = messages.map((message) => ({ type: "message" as const, message }));
         await write(...records, ...(session ? [{ type: "agent" as const, ...session }] : []));
       }),
-    addParts: (messageId, parts) =>
+    addParts: (messageId, parts, used) =>
       inTurn(async () => {
-        if (parts.length > 0) await write({ type: "parts", messageId, parts });
+        if (parts.length > 0 || used) await write({ type: "parts", messageId, parts, ...(used && { used }) });
       }),
     beforeCall: (toolId) =>
       inTurn(async () => {

@@ -18,7 +18,7 @@ const VERSION = 3;
 export type JournalRecord =
   /** `isComplete` is for an answer that is written once it is finished. */
   | { readonly type: "message"; readonly message: ConversationMessage; readonly isComplete?: boolean }
-  | { readonly type: "parts"; readonly messageId: string; readonly parts: readonly MessagePart[] }
+  | { readonly type: "parts"; readonly messageId: string; readonly parts: readonly MessagePart[]; readonly used?: Used | undefined }
   | { readonly type: "finish"; readonly messageId: string; readonly interrupted?: string | undefined; readonly used?: Used | undefined }
   /** `isSuggested`: by the agent, so that one of the user stays. */
   | { readonly type: "title"; readonly title: string; readonly isSuggested?: boolean }
@@ -184,7 +184,8 @@ function checkRecord(value: unknown): JournalRecord | undefined {
     case "message":
       return isMessage(message) ? { type, message, ...(isComplete === true && { isComplete }) } : undefined;
     case "parts":
-      return typeof messageId === "string" && isListOfParts(parts) ? { type, messageId, parts } : undefined;
+      if (typeof messageId !== "string" || !isListOfParts(parts)) return undefined;
+      return { type, messageId, parts, ...(isUsed(value["used"]) && { used: value["used"] }) };
     case "finish":
       if (typeof messageId !== "string" || !isOptionalText(interrupted)) return undefined;
       return { type, messageId, ...(interrupted !== undefined && { interrupted }), ...(isUsed(value["used"]) && { used: value["used"] }) };

@@ -56,7 +56,7 @@ export async function openSearchDatabase(path: string): Promise<SearchDatabase> 
     return await open();
   } catch {
     return openAnew().catch((cause: unknown) => {
-      throw new HawserError("internal", `conversations can't be searched: ${describeThrown(cause)}`, { cause });
+      throw toSearchError(cause);
     });
   }
 
@@ -64,6 +64,13 @@ export async function openSearchDatabase(path: string): Promise<SearchDatabase> 
     for (const mark of ["", "-wal", "-shm"]) rmSync(path + mark, { force: true });
     return open();
   }
+}
+
+function toSearchError(cause: unknown): HawserError {
+  const problem = describeThrown(cause);
+  if (!problem.includes("fts5")) return new HawserError("internal", `conversations can't be searched: ${problem}`, { cause });
+  const found = `the SQLite of Node ${process.versions.node} has no full-text index`;
+  return new HawserError("usage", `conversations can't be searched: ${found}; Node 22.16 and newer have one`, { cause });
 }
 
 function createTables(database: DatabaseSync) {

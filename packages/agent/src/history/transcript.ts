@@ -80,14 +80,8 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       dropSteers(transcript, (steerId) => message.role === "user" && message.requestId === steerId);
       return;
     }
-    case "parts": {
-      const last = openAnswer(transcript, record.messageId);
-      const message = { ...last.message, parts: joinParts(last.message.parts, record.parts) };
-      entries[entries.length - 1] = { message, isComplete: false, bytes: last.bytes + bytes };
-      transcript.bytes += bytes;
-      dropSteers(transcript, (steerId) => record.parts.some((part) => part.type === "steer" && part.steerId === steerId));
-      return;
-    }
+    case "parts":
+      return addParts(transcript, record, bytes);
     case "finish": {
       const last = openAnswer(transcript, record.messageId);
       const { interrupted } = record;
@@ -96,7 +90,7 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
         message: interrupted === undefined ? last.message : { ...last.message, interrupted },
         isComplete: true,
       };
-      if (record.used) transcript.used = addUsed(transcript.used, record.used);
+      transcript.used = addUsed(transcript.used, record.used);
       return;
     }
     case "title":
@@ -125,20 +119,25 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
     case "truncate":
       return keepFirst(transcript, record.after === null ? 0 : indexOf(transcript, record.after) + 1);
     case "clear":
-      return keepNothing(transcript);
+      transcript.used = nothingUsed;
+      dropSteers(transcript, () => true);
+      return keepFirst(transcript, 0);
     // About who writes, not about what was said.
     case "claim":
     case "call":
   }
 }
 
-function keepNothing(transcript: Transcript): void {
-  transcript.used = nothingUsed;
-  dropSteers(transcript, () => true);
-  keepFirst(transcript, 0);
+function addParts(transcript: Transcript, { messageId, parts, used }: Extract<JournalRecord, { type: "parts" }>, bytes: number): void {
+  const last = openAnswer(transcript, messageId);
+  const message = { ...last.message, parts: joinParts(last.message.parts, parts) };
+  transcript.entries[transcript.entries.length - 1] = { message, isComplete: false, bytes: last.bytes + bytes };
+  transcript.bytes += bytes;
+  dropSteers(transcript, (steerId) => parts.some((part) => part.type === "steer" && part.steerId === steerId));
+  transcript.used = addUsed(transcript.used, used);
 }
 
-const addUsed = (one: Used, other: Used): Used => ({
+const addUsed = (one: Used, other: Used = nothingUsed): Used => ({
   tokens: one.tokens + other.tokens,
   usd: one.usd + other.usd,
   ms: one.ms + other.ms,

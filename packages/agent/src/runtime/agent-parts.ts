@@ -30,7 +30,7 @@ export interface Workspace {
   tools(): readonly Tool[];
   /** The same without our tools for files and commands, for an agent that has its own. */
   ownTools(): readonly Tool[];
-  /** Resolves when the tools have come, or have had their time, and `refresh` is done. */
+  /** Resolves when the tools have come, or have had their time. */
   whenReady(): Promise<void>;
   /** Reads instructions and skills that have changed. */
   refresh(): Promise<void>;

@@ -8,7 +8,7 @@ import type { Used } from "../history/record.ts";
 import type { AboutUse, AgentEvent, FileDiff } from "../model/turn-agent.ts";
 import { envelopeDepth, toToolValue } from "../tool-value.ts";
 import { maxToolIdChars, uniqueId } from "./model-step.ts";
-import { charsOf, toNotRun, toolIdsIn, writeLarge, type TurnBasics } from "./recorded-turn.ts";
+import { charsOf, toNotRun, toolIdsIn, writeLarge, type TakeUsed, type TurnBasics } from "./recorded-turn.ts";
 import { createSpokenText } from "./spoken-text.ts";
 import { createThoughtText } from "./thought-text.ts";
 
@@ -20,13 +20,14 @@ export interface AgentRecordOptions extends Pick<TurnBasics, "conversation" | "s
   readonly messageId: string;
   /** As models are named. */
   readonly agent: string;
+  readonly takeUsed: TakeUsed;
   /** Resolves when the turn may hold more. */
   grow(): Promise<void>;
 }
 
 export type AgentRecord = ReturnType<typeof createAgentRecord>;
 
-export function createAgentRecord({ conversation, scope, largeWrites, messageId, agent, grow }: AgentRecordOptions) {
+export function createAgentRecord({ conversation, scope, largeWrites, messageId, agent, takeUsed, grow }: AgentRecordOptions) {
   const parts: MessagePart[] = [];
   const totals = { textBytes: 0, thoughtBytes: 0, gap: createTextGap() };
   /** Looked up with the first use: most answers are words only, and a conversation may be long. */
@@ -36,8 +37,8 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
   const inOrder = createSemaphore(1);
   /** What it says that the turn has used; undefined until it does. */
   let reported: Pick<Used, "tokens" | "usd"> | undefined;
-  const keep = async (added: readonly MessagePart[]): Promise<void> => {
-    await conversation.addParts(messageId, added);
+  const keep = async (added: readonly MessagePart[], used?: Used): Promise<void> => {
+    await conversation.addParts(messageId, added, used);
     await grow();
   };
   const spoken = createSpokenText({ totals, parts, emit: scope.emit, keep });
@@ -96,7 +97,10 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
         return scope.emit({ type: "plan", data: { entries: [...event.entries] } });
       case "usage": {
         const { type, ...counts } = event;
-        reported = { tokens: (counts.inputTokens ?? 0) + (counts.outputTokens ?? 0), usd: counts.costUsd ?? reported?.usd ?? 0 };
+        const before = reported;
+        reported = { tokens: (counts.inputTokens ?? 0) + (counts.outputTokens ?? 0), usd: counts.costUsd ?? before?.usd ?? 0 };
+        // What is said goes on afterwards, without a gap.
+        if (reported.tokens > (before?.tokens ?? 0) || reported.usd > (before?.usd ?? 0)) await keep(parts.splice(0), takeUsed());
         return scope.emit({ type, data: { model: agent, ...withoutUndefined(counts) } });
       }
       case "title":

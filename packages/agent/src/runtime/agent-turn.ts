@@ -36,7 +36,7 @@ export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutco
   const heldBytes = (): number => conversation.bytes + attachedBytes;
   share.count(heldBytes());
   const place = toAgentPlace(agent, conversation, workspace);
-  // It changes files as it likes: what is there must be known before it begins.
+  // It changes files as it likes: what is there must be known before it hears of the message. It may start meanwhile.
   const looking = scope.changes?.before("anything", scope.signal);
   looking?.catch(() => {});
   const history = answeredIn(conversation);
@@ -47,20 +47,20 @@ export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutco
   const startedAt = performance.now();
   let reported = (): AgentRecord["reported"] => undefined;
   const used = (): Used => ({ tokens: 0, usd: 0, ...reported(), ms: Math.round(performance.now() - startedAt) });
-  return recordTurn({ ...options, answeredBy: agent.name, sessionId: keptId, used }, async (messageId) => {
+  return recordTurn({ ...options, answeredBy: agent.name, sessionId: keptId, used }, async (messageId, takeUsed) => {
     const grow = (): Promise<void> => share.grow(heldBytes());
     await grow();
-    const noteAfter = await looking;
     const clock = startIdleClock(turnLimits(parts).agentToolMs, agent.name, scope.signal);
     const { signal } = clock;
     const ofTurn = { ...options, scope: { ...scope, signal } };
-    const record = createAgentRecord({ ...ofTurn, agent: agent.name, messageId, grow });
+    const record = createAgentRecord({ ...ofTurn, agent: agent.name, messageId, takeUsed, grow });
     reported = () => record.reported;
     try {
       const turn = { ...place, history, attachments, message, signal };
       const keepSession = async (sessionId: string): Promise<void> => {
         // Where it is the one that ran already, it was written with the message.
         if (sessionId !== keptId) await conversation.keepAgentSession({ agent: agent.name, sessionId, through: messageId });
+        await looking;
         clock.begin();
       };
       const checkSpent = (): void => {
@@ -85,7 +85,7 @@ export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutco
       throw reason;
     } finally {
       clock.stop();
-      await noteAfter?.();
+      await looking?.then((noteAfter) => noteAfter()).catch(() => {});
     }
   });
 }

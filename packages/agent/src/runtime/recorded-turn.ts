@@ -38,13 +38,20 @@ interface RecordedTurn extends TurnBasics {
   readonly answeredBy: string;
   /** Of an agent with a memory of its own, where it is known before the turn begins. */
   readonly sessionId?: string | undefined;
-  /** What the turn has used, once it has ended. */
+  /** What the turn has used until now. */
   used(): Used;
 }
 
+/** What the turn has used since it was last written; to be written now, so that it counts also when the process is killed in the middle. */
+export type TakeUsed = () => Used;
+
 /** Throws why the turn has failed or was cancelled. `answer` writes the parts of the message with this id. */
-export async function recordTurn(options: RecordedTurn, answer: (messageId: string) => Promise<void>): Promise<TurnOutcome> {
-  const { request, conversation, answeredBy: model, sessionId, used } = options;
+export async function recordTurn(
+  options: RecordedTurn,
+  answer: (messageId: string, takeUsed: TakeUsed) => Promise<void>,
+): Promise<TurnOutcome> {
+  const { request, conversation, answeredBy: model, sessionId } = options;
+  const takeUsed = createUsedTaker(options.used);
   const user = toUserMessage(request);
   const message: ConversationMessage = {
     messageId: randomUUID(),
@@ -57,15 +64,26 @@ export async function recordTurn(options: RecordedTurn, answer: (messageId: stri
   const session = sessionId === undefined ? undefined : { agent: model, sessionId, through: message.messageId };
   await writeLarge(request.message.length, options, () => conversation.add(user, message, session));
   try {
-    await answer(message.messageId);
+    await answer(message.messageId, takeUsed);
   } catch (error) {
     await conversation
-      .finish(message.messageId, toHawserError(error).message, used())
+      .finish(message.messageId, toHawserError(error).message, takeUsed())
       .catch((cause: unknown) => logLine(`[hawser] agent: the end of a turn could not be written: ${toHawserError(cause).message}`));
     throw error;
   }
-  await conversation.finish(message.messageId, undefined, used());
+  await conversation.finish(message.messageId, undefined, takeUsed());
   return { conversationId: conversation.conversationId, userMessageId: user.messageId, assistantMessageId: message.messageId };
+}
+
+function createUsedTaker(used: () => Used): TakeUsed {
+  let taken: Used = { tokens: 0, usd: 0, ms: 0 };
+  return () => {
+    const now = used();
+    const more = (name: keyof Used): number => Math.max(0, now[name] - taken[name]);
+    const since = { tokens: more("tokens"), usd: more("usd"), ms: more("ms") };
+    taken = { tokens: taken.tokens + since.tokens, usd: taken.usd + since.usd, ms: taken.ms + since.ms };
+    return since;
+  };
 }
 
 export function toUserMessage({

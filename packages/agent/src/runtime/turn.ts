@@ -9,7 +9,7 @@ import { agentLimits } from "../limits.ts";
 import { turnLimits, type Workspace } from "./agent-parts.ts";
 import { checkBudget, type BudgetCheck } from "./budget.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
-import { charsOf, recordTurn, toNotRun, toolIdsIn, writeLarge, type TurnBasics, type TurnOutcome } from "./recorded-turn.ts";
+import { charsOf, recordTurn, toNotRun, toolIdsIn, writeLarge, type TurnBasics, type TakeUsed, type TurnOutcome } from "./recorded-turn.ts";
 import type { RunTime, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 import { planIn } from "../tools/update-plan.ts";
 import { createTotals, createTurnContext, isOverflow, toFullError, type TurnContext } from "./turn-context.ts";
@@ -34,32 +34,34 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   const startedAt = performance.now();
   const totals: TurnTotals = { ...createTotals(), toolIds: toolIdsIn(conversation) };
   const used = (): Used => toUsed(model, totals, options.parts, performance.now() - startedAt);
-  return recordTurn({ ...options, answeredBy: model.name, used }, async (messageId) => {
+  return recordTurn({ ...options, answeredBy: model.name, used }, async (messageId, takeUsed) => {
     await grow();
-    await answerIn(messageId, options, { attachments, grow, totals, used });
+    await answerIn(messageId, options, { attachments, grow, totals, used, takeUsed });
   });
 }
 
 interface TurnContents {
   readonly attachments: ReadonlyMap<string, AttachedContent>;
   readonly totals: TurnTotals;
+  readonly takeUsed: TakeUsed;
   used(): Used;
   /** Tells how much the turn holds now; resolves when it may be more. */
   grow(): Promise<void>;
 }
 
-async function answerIn(messageId: string, options: TurnOptions, { attachments, grow, totals, used }: TurnContents): Promise<void> {
+async function answerIn(messageId: string, options: TurnOptions, contents: TurnContents): Promise<void> {
+  const { attachments, grow, totals, used, takeUsed } = contents;
   const { parts, conversation, model, scope, share } = options;
   const { agentSteps } = turnLimits(parts);
   const { instructions } = options.workspace;
   const request = { instructions, attachments, effort: options.effort, thoughts: totals.thoughts, signal: scope.signal };
   const context = createTurnContext({ conversation, model, windows: parts.models.windows, totals, scope, request });
-  const add = (added: readonly MessagePart[]): Promise<void> => conversation.addParts(messageId, added);
+  const add: Stepping["add"] = (added, usedBy) => conversation.addParts(messageId, added, usedBy);
   const checkNext = (tokens: number): void => checkBudget(options.budget, { used: used(), tokens });
   for (let count = 1; count <= agentSteps; count++) {
     await showSteers(messageId, options);
     const runner = options.toolRunner();
-    const run = await runStep(runner.tools, { context, options, totals, add, grow, checkNext });
+    const run = await runStep(runner.tools, { context, options, totals, takeUsed, add, grow, checkNext });
     share.endStep();
     await grow();
     if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals, parts) });
@@ -76,16 +78,17 @@ async function showSteers(messageId: string, { model, conversation, request, sco
     await scope.emit({ type: "steered", data: { steerId, message } });
 }
 
-interface Stepping extends Pick<TurnContents, "totals" | "grow"> {
+interface Stepping extends Pick<TurnContents, "totals" | "takeUsed" | "grow"> {
   readonly context: TurnContext;
   readonly options: TurnOptions;
-  add(added: readonly MessagePart[]): Promise<void>;
+  add(added: readonly MessagePart[], used?: Used): Promise<void>;
   /** Throws when the budget does not allow another step of about so many tokens. */
   checkNext(tokens: number): void;
 }
 
 /** One step. Where the vendor refuses it as too long, what was said before is summarised, and it is tried once more. */
-async function runStep(tools: ModelStep["tools"], { context, options, totals, add, grow, checkNext }: Stepping): Promise<StepRun> {
+async function runStep(tools: ModelStep["tools"], stepping: Stepping): Promise<StepRun> {
+  const { context, options, totals, add, grow, checkNext } = stepping;
   const { model, scope, share } = options;
   const keep = (added: readonly MessagePart[]): Promise<void> => add(added).then(grow);
   for (let hasMadeRoom = false; ; hasMadeRoom = true) {
@@ -93,7 +96,7 @@ async function runStep(tools: ModelStep["tools"], { context, options, totals, ad
     checkNext(tokens);
     const run = createStepRun({ model, step, totals, emit: scope.emit, growInput: share.growInput, keep });
     try {
-      await keepWhatWasSaid(run, add);
+      await keepWhatWasSaid(run, stepping);
     } catch (error) {
       // A host that was told something of it would be told it twice.
       if (!isOverflow(error) || run.hasSpoken) throw error;
@@ -107,14 +110,15 @@ async function runStep(tools: ModelStep["tools"], { context, options, totals, ad
 }
 
 /** What was said before a failure belongs in the history as much as what was said before the end. */
-async function keepWhatWasSaid(run: StepRun, addParts: (parts: readonly MessagePart[]) => Promise<void>): Promise<void> {
+async function keepWhatWasSaid(run: StepRun, { add, takeUsed }: Pick<Stepping, "add" | "takeUsed">): Promise<void> {
   try {
     await run.run();
   } catch (error) {
-    await addParts([...run.parts, ...run.calls.map((call) => toNotRun(call, error))]);
+    await add([...run.parts, ...run.calls.map((call) => toNotRun(call, error))]);
     throw error;
   }
-  if (run.parts.length > 0) await addParts(run.parts);
+  // Tools may take long: what the step has used is written before they begin.
+  if (run.parts.length > 0) await add(run.parts, run.calls.length > 0 ? takeUsed() : undefined);
 }
 
 interface Calling extends Pick<TurnContents, "grow"> {

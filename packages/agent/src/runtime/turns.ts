@@ -97,8 +97,8 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
       checkPrice(budget.usd ?? parts.budgets?.conversation?.usd, model.name, hasPrice(model, parts));
       const basics = { request, parts, share, largeWrites };
       const runIn = async (conversation: Conversation, workspace: Workspace, changes?: TurnWatch): Promise<TurnOutcome> => {
-        // The tools that a turn may use are to be there when it begins.
-        await untilAborted(flight.signal, workspace.whenReady());
+        // The tools that a turn may use are to be there when it begins, and what files tell a model. An agent reads such files itself.
+        await untilAborted(flight.signal, Promise.all([workspace.whenReady(), "stream" in model ? workspace.refresh() : undefined]));
         await showLeftSteers(conversation, reply);
         const { policy } = workspace;
         const check: BudgetCheck = { turn: budget, conversation: parts.budgets?.conversation ?? {}, earlier: conversation.used };

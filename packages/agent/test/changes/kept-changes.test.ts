@@ -1,8 +1,9 @@
 // What undo keeps: over processes, conversations and forks, within its bounds, and when something is wrong with it.
 
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bytesForEntry } from "../../src/changes/thread/effort.ts";
 import { newFolder, openUndoStage, treeOf } from "./undo-stage.ts";
 
 test("a later process knows what an earlier one did; what is kept is for its owner alone", async () => {
@@ -78,6 +79,39 @@ test("where the room for contents runs out, the oldest turns go first", async ()
   expect(stage.read("a.txt")).toBe("9".repeat(1_039));
   const kept = Object.entries(treeOf(stage.data)).filter(([name]) => name.endsWith(".pack"));
   expect(kept.reduce((sum, [, state]) => sum + state.length, 0)).toBeLessThan(25_000);
+});
+
+test("a folder that grows beyond what is looked at beside other work is the thread's from then on, and nothing of it is lost", async () => {
+  const nearBytes = 4 * bytesForEntry;
+  const grow: readonly ((stage: Awaited<ReturnType<typeof openUndoStage>>) => void)[] = [
+    ({ path }) => ["b", "c", "d", "e"].forEach((name) => writeFileSync(path(name), name)),
+    ({ path }) => writeFileSync(path("large.txt"), "x".repeat(nearBytes)),
+  ];
+  for (const act of grow) {
+    const stage = await openUndoStage({ "a.txt": "a" }, { nearBytes });
+    await stage.turn(() => writeFileSync(stage.path("a.txt"), "b"), "r1");
+    const before = treeOf(stage.root);
+    await stage.turn(() => {
+      writeFileSync(stage.path("a.txt"), "c");
+      act(stage);
+    }, "r2");
+    await stage.turn(() => rmSync(stage.path("a.txt")), "r3");
+    expect((await stage.revert({ target: "r3" })).conflicts).toEqual([]);
+    expect((await stage.revert({ target: "r2" })).conflicts).toEqual([]);
+    expect(treeOf(stage.root)).toEqual(before);
+    expect((await stage.revert()).reverted).toEqual(["a.txt"]);
+    expect(stage.read("a.txt")).toBe("a");
+  }
+});
+
+test("a log that has become long is the thread's to read", async () => {
+  const first = await openUndoStage({ "a.txt": "0" }, { nearBytes: 3_000 });
+  for (let at = 1; at <= 20; at++) await first.turn(() => writeFileSync(first.path("a.txt"), String(at)), `r${at}`);
+  const second = await openUndoStage({}, { root: first.root, data: first.data, nearBytes: 3_000 });
+  await second.turn(() => writeFileSync(second.path("a.txt"), "last"), "last");
+  expect((await second.list()).changes).toHaveLength(21);
+  expect((await second.revert()).reverted).toEqual(["a.txt"]);
+  expect(second.read("a.txt")).toBe("0");
 });
 
 test("a log that is damaged is set aside, and a torn line costs nothing but itself", async () => {

@@ -12,7 +12,7 @@ function openLook() {
   const path = join(folder, "a.txt");
   writeFileSync(path, "aaaa");
   const contents = createContents(folder, 1_000_000);
-  return { path, look: (known?: ReturnType<typeof lookAt>) => lookAt({ path }, known, { contents, maxFileBytes: 1_000 }) };
+  return { path, look: (known?: ReturnType<typeof lookAt>) => lookAt(path, known, { contents, maxFileBytes: 1_000 }) };
 }
 
 test("a file with the same signs is the one that is known, and is not read again", () => {

@@ -6,7 +6,8 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symli
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openUndoStage, treeOf, writeFiles } from "./undo-stage.ts";
+import { bytesForEntry } from "../../src/changes/thread/effort.ts";
+import { inThread, openUndoStage, treeOf, writeFiles } from "./undo-stage.ts";
 
 const isLongRun = Boolean(process.env["HAWSER_LONG"]);
 
@@ -18,6 +19,9 @@ const content = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   fc.constantFrom("1\n2\n3\n", "", "x".repeat(5_000)).map((text) => Buffer.from(text)),
 );
+
+/** All looks where they are asked, none of them, or only the first few. */
+const nearness = fc.constantFrom(undefined, inThread, 9 * bytesForEntry);
 
 type Edit = { readonly verb: string; readonly path: string; readonly other: string; readonly content: Buffer; readonly mode: number };
 
@@ -58,8 +62,8 @@ const start = { "a/b": "first\nsecond\n", b: "b", "c/d e/ü": "deep", "d e": "\0
 test("undo of many random edits by tools and commands restores the tree byte for byte", async () => {
   const turn = fc.array(edit, { minLength: 1, maxLength: isLongRun ? 100 : 12 });
   await fc.assert(
-    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: isLongRun ? 10 : 4 }), async (turns) => {
-      const stage = await openUndoStage(start);
+    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: isLongRun ? 10 : 4 }), nearness, async (turns, nearBytes) => {
+      const stage = await openUndoStage(start, { nearBytes });
       const before = treeOf(stage.root);
       for (const [at, edits] of turns.entries()) {
         const [first] = edits;

@@ -22,7 +22,17 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
   }
 }
 
-export interface UndoStageOptions extends Partial<Pick<ChangeLogOptions, "limits">> {
+/** No look is made where it is asked. */
+export const inThread = 0;
+
+let usualNear: number | undefined;
+
+/** Every stage from here on has its looks in the thread. */
+export function lookInThread(): void {
+  usualNear = inThread;
+}
+
+export interface UndoStageOptions extends Partial<Pick<ChangeLogOptions, "limits" | "nearBytes">> {
   /** Of an earlier stage, to go on from it. */
   readonly root?: string;
   readonly data?: string;
@@ -33,7 +43,7 @@ export async function openUndoStage(files: Readonly<Record<string, string | Buff
   const root = options.root ?? newFolder();
   const data = options.data ?? join(newFolder(), "undo");
   writeFiles(root, files);
-  const log = createChangeLog({ folder: data, limits: options.limits });
+  const log = createChangeLog({ folder: data, limits: options.limits, nearBytes: options.nearBytes ?? usualNear });
   const changes = createWorkspaceChanges(log, await createRoots([root], { settings: options.settings ?? [] }));
   const problems: string[] = [];
   const open = (conversationId: string, requestId: string) =>

@@ -70,10 +70,10 @@ test("a revert is a change of its own and can be reverted, again and again", asy
   expect(stage.read("a.txt")).toBe("old");
   await stage.revert({ target: "undo", requestId: "redo" });
   expect(stage.read("a.txt")).toBe("new");
-  expect((await stage.list()).changes.map(({ requestId, reverted = false }) => [requestId, reverted])).toEqual([
-    ["r1", false],
-    ["undo", true],
-    ["redo", false],
+  expect((await stage.list()).changes.map(({ requestId, reverted = false, undoes }) => [requestId, reverted, undoes])).toEqual([
+    ["r1", false, undefined],
+    ["undo", true, ["r1"]],
+    ["redo", false, ["undo"]],
   ]);
   await stage.revert({ target: "redo", requestId: "again" });
   expect(stage.read("a.txt")).toBe("old");

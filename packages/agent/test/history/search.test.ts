@@ -3,7 +3,8 @@
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ConversationStore } from "../../src/history/conversation-store.ts";
 import { createMemoryStore } from "../../src/history/memory-store.ts";
 import { addTurn, answer, freshStore, storeIn, text, user } from "./stores.ts";
@@ -102,4 +103,19 @@ it.each(["not a database", ""])("an index that holds %j instead is made anew", a
   expect(await idsOf(store, "ships")).toEqual(["m1"]);
   await store.close();
   expect(await idsOf(storeIn(folder).store, "ships")).toEqual(["m1"]);
+});
+
+it("a Node whose SQLite has no full-text index, as before 22.16, says so and which Node has one", async () => {
+  const { exec } = DatabaseSync.prototype;
+  vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, sql) {
+    if (sql.includes("fts5")) throw new Error("no such module: fts5");
+    exec.call(this, sql);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { store } = freshStore();
+  await add(store, "one", "m1", "The ships are in the harbour.");
+  await expect(store.search("ships", 1)).rejects.toMatchObject({
+    code: "usage",
+    message: `conversations can't be searched: the SQLite of Node ${process.versions.node} has no full-text index; Node 22.16 and newer have one`,
+  });
 });

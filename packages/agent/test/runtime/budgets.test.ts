@@ -1,8 +1,12 @@
 // What a turn and a conversation may use: tokens, money, time.
 
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { AnyAgentResponse } from "@hawser/protocol";
 import { defineTool } from "@hawser/tools";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { createFileStore } from "../../src/history/file-store.ts";
 import { createMemoryStore } from "../../src/history/memory-store.ts";
 import type { Model } from "../../src/model/model.ts";
 import type { TurnAgent } from "../../src/model/turn-agent.ts";
@@ -40,6 +44,66 @@ async function ask(stage: Stage, id: string, metadata: object = {}): Promise<Any
   stage.send({ id, kind: "user_message", message: "dig", metadata: { conversationId: "c", ...metadata } });
   return stage.endOf(id);
 }
+
+describe("what a killed turn has used", () => {
+  /** A runtime that is killed in the middle leaves its files as they are then. */
+  async function killedCopy(stage: Stage, folder: string, whenSeen: string): Promise<Stage> {
+    stage.send({ id: "one", kind: "user_message", message: "dig", metadata: { conversationId: "c" } });
+    await stage.next(({ type }) => type === whenSeen);
+    const copy = mkdtempSync(join(tmpdir(), "hawser-killed-"));
+    folders.push(folder, copy);
+    for (const name of readdirSync(folder).filter((each) => each.endsWith(".jsonl"))) cpSync(join(folder, name), join(copy, name));
+    return stageWith(digger(0), { store: storeIn(copy), budgets: { conversation: { tokens: 2_000 } } });
+  }
+
+  const folders: string[] = [];
+  const storeIn = (folder: string) => createFileStore({ folder, onNotice: () => {} });
+  const newFolder = (): string => mkdtempSync(join(tmpdir(), "hawser-budget-"));
+  afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+  it("counts against the conversation's budget, up to the last step that was complete", async () => {
+    const folder = newFolder();
+    const stuck = defineTool({ ...dig, run: () => new Promise<string>(() => {}) });
+    const stage = stageWith(digger(9), { store: storeIn(folder), tools: [stuck] });
+    const next = await killedCopy(stage, folder, "usage");
+    expect(await ask(next, "two")).toMatchObject({ type: "done" });
+    expect(await ask(next, "three")).toMatchObject({ type: "error", error: expect.stringContaining("2000 of the 2000 tokens") as string });
+    await next.close();
+    stage.send({ id: "stop", kind: "cancel", target: "one" });
+    await stage.endOf("one");
+    await stage.close();
+  });
+
+  it("counts where an agent with a loop of its own has told it, and not twice when its turn ends", async () => {
+    const folder = newFolder();
+    const goOn = Promise.withResolvers<void>();
+    const agent: TurnAgent = {
+      name: "acp/scripted",
+      async run({ emit, keepSession }) {
+        await keepSession("s");
+        await emit({ type: "text", text: "I dig." });
+        await emit({ type: "usage", inputTokens: 1_900, outputTokens: 100 });
+        await goOn.promise;
+        await emit({ type: "usage", inputTokens: 2_000, outputTokens: 100 });
+      },
+      runningSession: () => undefined,
+      options: async () => [],
+      setOption: async () => [],
+      release: async () => {},
+      close: async () => {},
+    };
+    const stage = stageWith(agent, { store: storeIn(folder) });
+    const next = await killedCopy(stage, folder, "usage");
+    expect(await ask(next, "two")).toMatchObject({ type: "error", error: expect.stringContaining("2000 of the 2000 tokens") as string });
+    await next.close();
+    goOn.resolve();
+    await stage.endOf("one");
+    await stage.close();
+    const opened = await storeIn(folder).open("c");
+    expect(opened.used.tokens).toBe(2_100);
+    await opened.close();
+  });
+});
 
 describe("the budget of a turn", () => {
   it("in tokens: no step begins that would go beyond it, what was done is kept, and the next message goes on", async () => {

@@ -1,10 +1,11 @@
 // Changes in files as a host sees them: whatever a turn uses, what it changed is listed under its id when it ends, and can be reverted.
 
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool, type Tool } from "@hawser/tools";
 import type { ChangesData } from "@hawser/protocol";
+import { withFileLock } from "@hawser/wire/internal/node";
 import { expect, test } from "vitest";
 import type { TurnAgent } from "../../src/model/turn-agent.ts";
 import { createOneWorkspace } from "../../src/runtime/one-workspace.ts";
@@ -41,6 +42,15 @@ const calls =
   (step) =>
     toolResultsIn(step).length > 0 ? [{ type: "text", text: "done" }] : [{ type: "tool_call", toolId: "u", toolName, input }];
 
+const scriptedAgent: Omit<TurnAgent, "run"> = {
+  name: "acp/scripted",
+  runningSession: () => undefined,
+  options: async () => [],
+  setOption: async () => [],
+  release: async () => {},
+  close: async () => {},
+};
+
 test("a file tool, and a tool that may change anything, are listed when the turn is done", async () => {
   const touch = defineTool({
     name: "touch",
@@ -66,17 +76,12 @@ test("a file tool, and a tool that may change anything, are listed when the turn
 test("an agent that owns its loop changes files as it likes, and that is listed too", async () => {
   let root = "";
   const agent: TurnAgent = {
-    name: "acp/scripted",
+    ...scriptedAgent,
     async run({ emit, keepSession }) {
       await keepSession("s");
       writeFileSync(join(root, "a.txt"), "by the agent\n");
       await emit({ type: "text", text: "done" });
     },
-    runningSession: () => undefined,
-    options: async () => [],
-    setOption: async () => [],
-    release: async () => {},
-    close: async () => {},
   };
   const models = { current: agent.name, pick: async () => agent, list: async () => [] };
   const { undo, stage, ask, list } = await openChangeStage(() => [], [], { models });
@@ -86,6 +91,41 @@ test("an agent that owns its loop changes files as it likes, and that is listed 
   expect(await list("l")).toEqual(["t1 a.txt"]);
   await ask({ id: "r", kind: "revert_changes" });
   expect(undo.read("a.txt")).toBe("one\n");
+  await stage.close();
+});
+
+test("an agent starts while the folder is looked at, and hears of the message only when that is done", async () => {
+  let started = Promise.withResolvers<void>();
+  let isTold = false;
+  const agent: TurnAgent = {
+    ...scriptedAgent,
+    async run({ emit, keepSession }) {
+      started.resolve();
+      await keepSession("s");
+      isTold = true;
+      writeFileSync(join(root, "a.txt"), "by the agent\n");
+      await emit({ type: "text", text: "done" });
+    },
+  };
+  const models = { current: agent.name, pick: async () => agent, list: async () => [] };
+  const { undo, stage, list } = await openChangeStage(() => [], [], { models });
+  const { root } = undo;
+  stage.send(say("t0", "once, so that there is a store", "c"));
+  await stage.endOf("t0");
+  writeFileSync(undo.path("a.txt"), "by the user\n");
+  const store = readdirSync(undo.data).find((name) => !name.endsWith(".lock")) ?? "";
+  started = Promise.withResolvers();
+  isTold = false;
+  await withFileLock(join(undo.data, `${store}.lock`), async () => {
+    stage.send(say("t1", "change it", "c"));
+    await started.promise;
+    await sleep(100);
+    expect(isTold).toBe(false);
+  });
+  await stage.endOf("t1");
+  expect(await list("l")).toEqual(["t0 a.txt", "t1 a.txt"]);
+  expect((await undo.revert({ target: "t1" })).conflicts).toEqual([]);
+  expect(undo.read("a.txt")).toBe("by the user\n");
   await stage.close();
 });
 

@@ -159,3 +159,19 @@ it("R123: an image that a tool returns reaches the host as an image", async () =
   expect(stage.of("t").find(({ type }) => type === "tool_result")).toMatchObject({ data: { result: { content } } });
   await stage.close();
 });
+
+it("R116 R117 after a restart nothing is guessed: without metadata they mean the default conversation again", async () => {
+  const store = arrayStore();
+  const before = openStage({ store });
+  before.send(say("t1", "hi", "conv"));
+  await before.endOf("t1");
+  await before.close();
+  const after = openStage({ store });
+  after.send({ id: "x1", kind: "clear_history" });
+  await after.endOf("x1");
+  after.send({ id: "s1", kind: "get_status" });
+  expect(await after.endOf("s1")).toMatchObject({ data: { conversationLength: 0 } });
+  after.send({ id: "s2", kind: "get_status", metadata: { conversationId: "conv" } });
+  expect(await after.endOf("s2")).toMatchObject({ data: { conversationLength: 2 } });
+  await after.close();
+});

@@ -68,3 +68,19 @@ it("RUN-11: however many statuses are asked for, an answer still goes on", async
   expect(sent).toHaveLength(102);
   expect(sent.indexOf("answer token")).toBeLessThan(20);
 });
+
+it("R135: a host is taken to have heard something only by a response that the first contract knows", async () => {
+  const { transport, takeAll } = slowTransport();
+  const reply = replyTo(transport).to("turn");
+  const progress = { type: "progress" as const, data: { message: "still here" } };
+  const toolUse = { type: "tool_use" as const, data: { toolId: "t", toolName: "any", input: {} } };
+  const movesClock = async (event: Parameters<Reply["emit"]>[0]): Promise<boolean> => {
+    const before = reply.heardAt;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    void reply.emit(event);
+    await takeAll();
+    return reply.heardAt > before;
+  };
+  expect([await movesClock(progress), await movesClock(question)]).toEqual([false, false]);
+  for (const event of [token, toolUse, result]) expect(await movesClock(event)).toBe(true);
+});

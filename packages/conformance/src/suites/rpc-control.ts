@@ -1,4 +1,4 @@
-// rpc, part six: operations on the session. Shutdown and reload are the contract's; that cancel and hello never wait behind calls is
+// rpc, part six: operations on the session. Shutdown and reload are the contract's; that cancel and hello overtake calls is
 // additive, as are the ends that the contract doesn't describe.
 
 import { toScenarios, type Step } from "../scenario.ts";

@@ -37,38 +37,43 @@ export function createJournalLog(fleet: Fleet, streams: Streams, conversationId:
   async function write(data: Buffer, values: Readonly<Record<string, string>>, place: readonly [number, number]): Promise<number> {
     const record = values[header.record] ?? "";
     const deadline = performance.now() + fleetLimits.fleetSettleMs;
+    let isAmbiguous = false;
     for (;;) {
       try {
         const expect = { lastSubjectSequence: last, streamName: journalStream };
         return (await client.publish(subject, data, { headers: toPartHeaders(values, ...place), expect })).seq;
       } catch (error) {
-        // A refusal that says what is wrong with it is final; one about the sequence may be about our own earlier try.
-        if (error instanceof JetStreamApiError && !isAboutSequence(error)) throw refused(error);
-        if (performance.now() > deadline) throw giveUp(unsettled(error));
-        const settled = await settle(record, place[0]);
+        const isRefused = error instanceof JetStreamApiError && !isAboutSequence(error);
+        // Final, unless an earlier try may have been written, and be what left no room for this one.
+        if (isRefused && !isAmbiguous) throw refused(error);
+        const found = await readLast(deadline);
+        if (found === undefined) throw giveUp(unsettled(error));
+        const settled = settle(found, record, place[0]);
         if (settled !== undefined) return settled;
+        if (isRefused) throw refused(error);
+        isAmbiguous = true;
       }
     }
   }
 
   /** The sequence of our write if it is there; undefined if it has to be sent again. Throws when another machine has written. */
-  async function settle(record: string, index: number): Promise<number | undefined> {
-    const found = await readLast();
-    if (found === undefined) return undefined;
+  function settle(found: StoredMsg | null, record: string, index: number): number | undefined {
     const [seq, id, at] = found ? [found.seq, found.header.get(header.record), found.header.get(header.part)] : [0, "", ""];
     if (id === record && (at === "" || at.startsWith(`${index + 1}/`))) return seq;
     if (seq === last) return undefined;
     throw fenced();
   }
 
-  /** Undefined when there is no answer now. */
-  async function readLast(): Promise<StoredMsg | null | undefined> {
-    try {
-      return await lastMessage();
-    } catch {
-      await sleep(fleetLimits.fleetRetryMs);
-      return undefined;
+  /** Undefined when no server has said it in time; null when there is none. */
+  async function readLast(deadline: number): Promise<StoredMsg | null | undefined> {
+    while (performance.now() < deadline) {
+      try {
+        return await lastMessage();
+      } catch {
+        await sleep(fleetLimits.fleetRetryMs);
+      }
     }
+    return undefined;
   }
 
   /** All of it or, for a reader, none. `isBase`: what comes before it does not count any more. */
@@ -158,6 +163,7 @@ function toBase(end: StoredMsg | null): number {
 const refused = (error: JetStreamApiError): HawserError =>
   new HawserError("internal", `the fleet's servers can't keep it: ${describeThrown(error)}. Make room in the stream ${journalStream}`, {
     cause: error,
+    facts: { isRefused: true },
   });
 
 const unsettled = (error: unknown): HawserError =>

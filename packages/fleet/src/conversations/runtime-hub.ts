@@ -137,23 +137,21 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
   ): Promise<LineReply> {
     const { text, conversationId } = line;
     const accepted = { accepted: true, runtime } as const;
-    let conversation: OpenConversation | undefined;
+    let conversation: OpenConversation;
     try {
       conversation = await open(conversationId);
     } catch (error) {
-      const { owner } = toHawserError(error).facts;
-      if (typeof owner === "string") return { owner };
-      // The runtime finds the same, and says so in its own words.
+      return refuse(message, request["id"], toHawserError(error));
     }
-    if (conversation?.isStale) {
+    if (conversation.isStale) {
       await conversation.close();
       return { isLeaving: true };
     }
-    const close = (): void => void conversation?.close().catch(() => {});
+    const close = (): void => void conversation.close().catch(() => {});
     const id =
       message.headers?.get(header.turn) || (request["kind"] === "user_message" && message.headers?.get(header.host) && request["id"]);
     // Without a host's name nothing is known to be a repetition.
-    if (typeof id === "string" && conversation) {
+    if (typeof id === "string") {
       const end = asked.has(id) ? undefined : recordedEnd(conversation, conversationId, id);
       if (end) publish(message.headers?.get(header.inbox) ?? "", JSON.stringify(end), {});
       if (end || asked.has(id)) {
@@ -164,6 +162,17 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     if (text === "") close();
     else await forward(message, request, text, { conversationId, close });
     return accepted;
+  }
+
+  /** The line does not reach the runtime: only who has a conversation knows what was asked in it before. */
+  function refuse(message: Msg, id: unknown, error: HawserError): LineReply {
+    const { owner, isRefused } = error.facts;
+    if (typeof owner === "string") return { owner };
+    // Something else than us has failed, a server that is away for example: the host tries again.
+    if (error.cause !== undefined && isRefused !== true) return { isLeaving: true };
+    const inbox = message.headers?.get(header.inbox);
+    if (typeof id === "string" && inbox) publish(inbox, JSON.stringify({ id, ...toErrorLine(error) }), {});
+    return { accepted: true, runtime };
   }
 
   async function forward(

@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { cutText, describeThrown, HawserError, protocolLimits } from "@hawser/protocol/internal";
+import { logLine } from "@hawser/wire/internal/node";
 import type { Environment } from "../config/config-file.ts";
 import type { FoundTarget } from "../config/resolve-target.ts";
 import { toDocumentUrl, type Target } from "../config/target.ts";
@@ -68,8 +69,11 @@ export async function loadFetched(source: GatewaySource, env: Environment, use: 
     return (await refresh(source, env)).index;
   } catch (error) {
     const stale = copy && (await loadIndexFile(file, env).catch(() => undefined));
-    if (stale) return stale;
-    throw error;
+    if (!stale) throw error;
+    // What a server said may be part of it, in lines of its own.
+    const why = describeThrown(error).replaceAll(/\s+/g, " ");
+    logLine(`[hawser] the API document can't be fetched: ${why}; the copy of ${copy.mtime.toISOString()} is used`);
+    return stale;
   }
 }
 

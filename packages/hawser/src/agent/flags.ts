@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import { collect, parseWhole, toFlag } from "../command-line/command.ts";
 import { launcherPath } from "../command-line/launcher.ts";
 import { HawserError } from "@hawser/protocol";
-import { toFleetFlags, type FleetFlags } from "../fleet/flags.ts";
+import { checkFleetFlags, toFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 
 export interface AgentFlags extends FleetFlags {
   readonly model?: string;
@@ -112,6 +112,7 @@ export const toAgentArguments = (flags: AgentFlags): string[] => [
 
 /** With a fleet, the agent is another program. Throws `usage` for flags that are its own. */
 export function checkHostFlags(flags: AgentFlags & { readonly demo?: true }): void {
+  checkFleetFlags(flags);
   if (flags.fleet === undefined) return;
   const [own] = [...toAgentFlags(flags), ...(flags.demo ? ["--demo"] : [])];
   if (own === undefined) return;

@@ -108,7 +108,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       folders: roots.paths,
       tools: () => late.tools().filter((tool) => tool !== readSkill || guidance.skills().length > 0),
       ownTools: () => late.tools().filter((tool) => !builtin.includes(tool)),
-      whenReady: async () => void (await Promise.all([late.whenLoaded(), guidance.refresh()])),
+      whenReady: late.whenLoaded,
       refresh: guidance.refresh,
       servers: () => [configured, ...sources].flatMap(({ servers }) => servers()),
       setting: () => ({ ...guidance.status(), sandbox: sandbox.status() }),
@@ -189,6 +189,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     },
     warmUp() {
       void home.workspace.whenReady();
+      void home.workspace.refresh();
       if (allowedCommands.length > 0) void sandbox.whenKnown();
     },
     async close() {

@@ -42,11 +42,15 @@ const kinds: Readonly<Record<PermissionOption["kind"], { decision: Meaning["deci
   reject_always: { decision: "deny", effect: "rejects it from now on" },
 };
 
+const lastingWords: Partial<Record<PermissionOption["kind"], string>> = { allow_always: "always", reject_always: "never" };
+
 export function answerWordsFor({ toolName, options = [] }: Pick<PermissionRequest, "toolName" | "options">): AnswerWords {
   if (options.length === 0) return toolName === trustTool ? trust : own;
-  const isOneLasting = options.filter(({ kind }) => kind === "allow_always").length === 1;
-  const wordOf = (kind: PermissionOption["kind"], at: number): string =>
-    kind !== "allow_always" ? String(at + 1) : isOneLasting ? "always" : `always ${at + 1}`;
+  const wordOf = (kind: PermissionOption["kind"], at: number): string => {
+    const lasting = lastingWords[kind];
+    if (lasting === undefined) return String(at + 1);
+    return options.filter((option) => option.kind === kind).length === 1 ? lasting : `${lasting} ${at + 1}`;
+  };
   const offers = options.map(({ name, kind }, at) => ({ word: wordOf(kind, at), name, effect: kinds[kind].effect }));
   const toMeaning = ({ kind, optionId }: PermissionOption): Meaning => ({ decision: kinds[kind].decision, optionId });
   const once = options.find(({ kind }) => kind === "allow_once");

@@ -82,6 +82,8 @@ const plainForms: readonly (readonly [form: RegExp, words: string])[] = [
   [/^option '(--\S+)[^']*' argument '(.*)' is invalid\. /, "$1 can't be '$2': "],
   [/^command-argument value '(.*)' is invalid for argument '(.+)'\. /, "<$2> can't be '$1': "],
   [/^option '(--[^ ']+)[^']*' cannot be used with option '(--[^ ']+)[^']*'$/, "$1 can't be used together with $2"],
+  // The usual slip: `call listTags`.
+  [/^too many arguments for 'call'\..*$/, "too many words: name an operation with --op <id>, or a path with --path <path>"],
   [
     /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+).*$/,
     "too many words: this command takes $1, and there are $2",

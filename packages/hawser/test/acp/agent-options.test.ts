@@ -42,6 +42,7 @@ async function start(stage: Stage, flags: readonly string[], clientCapabilities:
     agent,
     atFirst: configOptions ?? [],
     close,
+    told: () => told.map(({ update }) => update),
     said: () =>
       told.flatMap(({ update }) =>
         update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? [update.content.text] : [],
@@ -132,6 +133,23 @@ it("leaves no conversation behind in which nothing was said", async () => {
   await editor.close();
   const next = await start(stage, ["--model", "offline"]);
   expect((await next.agent.request(methods.agent.session.list, {})).sessions).toEqual([]);
+});
+
+it("tells what was thought and planned again when a session is loaded in a new process, in its place among the words", async () => {
+  const stage = makeStage({}, { agents });
+  const first = await start(stage, ["--model", "acp/scripted"]);
+  const plan = { sessionUpdate: "plan", entries: [{ content: "look around", status: "pending", priority: "medium" }] };
+  await first.say(`think where am I\nsay here.\nupdate ${JSON.stringify(plan)}\nsay Done.`);
+  await first.close();
+  const next = await start(stage, ["--model", "offline"]);
+  await next.agent.request(methods.agent.session.load, { sessionId: first.sessionId, cwd: stage.folder, mcpServers: [] });
+  const again = next.told().filter(({ sessionUpdate }) => !/user|config|commands/.test(sessionUpdate));
+  expect(again).toMatchObject([
+    { sessionUpdate: "agent_thought_chunk", content: { text: "where am I" } },
+    { sessionUpdate: "agent_message_chunk", content: { text: "here." } },
+    plan,
+    { sessionUpdate: "agent_message_chunk", content: { text: "Done." } },
+  ]);
 });
 
 it("is told in the message why a session can't be loaded", async () => {

@@ -198,4 +198,15 @@ describe("the words of a question", () => {
       n: { decision: "deny" },
     });
   });
+
+  it("G17 no number means from now on, whether it is allowed or rejected", () => {
+    const options = (["allow_once", "reject_once", "reject_always"] as const).map((kind) => ({ optionId: kind, name: kind, kind }));
+    const { named, meanings } = answerWordsFor({ toolName: "shell", options });
+    expect(named.map(({ word }) => word)).toEqual(["1", "2", "never"]);
+    expect([meanings.get("3"), meanings.get("never"), meanings.get("no")]).toEqual([
+      undefined,
+      { decision: "deny", optionId: "reject_always" },
+      { decision: "deny", optionId: "reject_once" },
+    ]);
+  });
 });

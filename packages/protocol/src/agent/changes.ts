@@ -53,6 +53,9 @@ const fileChange = v.object({
   binary: v.exactOptional(flag("It is not text, so there is no diff.")),
   reverted: v.exactOptional(flag("It was taken back, and is not in force.")),
   revert: v.exactOptional(flag("It is itself a revert.")),
+  undoes: v.exactOptional(
+    described(v.array(v.string()), "Of a revert: the requests whose changes of this file it took back; they may be reverts, too."),
+  ),
   note: v.exactOptional(text("Why it can't be reverted, or can't be shown, for people.")),
 });
 

@@ -173,7 +173,7 @@ export const modelEntry = v.object({
   model: text("For `metadata.model` and `--model`."),
   available: v.boolean(),
   current: flag("It answers unless a message picks another."),
-  reason: v.exactOptional(text("Why it is not available, and what to do.")),
+  reason: v.exactOptional(text("Why it is not available, and what to do. A command that would help stands at its end, behind `run: `.")),
 });
 
 export type MessagePart = v.InferOutput<typeof messagePart>;

@@ -14,7 +14,7 @@ const open = (visit?: VisitOptions) => openAgentStage(browser as Browser, visit)
 
 describe.skipIf(!browser)("the choice of an agent", () => {
   it("groups models and agents, says why one can't be used, finds by name, by keyboard alone, and decides who answers", async () => {
-    await using stage = await open();
+    await using stage = await open({ view: { permissions: ["clipboard-read", "clipboard-write"] } });
     const { page, box, say } = await stage.open();
     const { keyboard } = page;
     // It is there when the models have been listed.
@@ -24,7 +24,13 @@ describe.skipIf(!browser)("the choice of an agent", () => {
     const search = page.getByRole("combobox", { name: "Search: Model or agent" });
     await search.and(page.locator(":focus")).waitFor();
     const groups = page.getByRole("listbox").getByRole("group");
-    expect(await groups.evaluateAll((all) => all.map((group) => group.getAttribute("aria-label")))).toEqual(["Models", "Agents"]);
+    expect(await groups.evaluateAll((all) => all.map((group) => group.getAttribute("aria-label")))).toEqual([
+      "On this machine",
+      "Claude Code",
+      "Agents",
+      "Anthropic",
+      "OpenAI",
+    ]);
     const claude = page.getByRole("option", { name: /^acp\/claude/ });
     expect(await claude.getAttribute("aria-disabled")).toBe("true");
     expect(await claude.innerText()).toContain("Log in with: claude /login");
@@ -37,11 +43,14 @@ describe.skipIf(!browser)("the choice of an agent", () => {
     await expect.poll(() => page.getByRole("option").count(), { timeout: 30_000 }).toBe(3);
     const marked = (): Promise<string> =>
       page.evaluate(() => document.getElementById(document.activeElement?.getAttribute("aria-activedescendant") ?? "")?.innerText ?? "");
-    await keyboard.press("ArrowUp");
+    await keyboard.press("ArrowDown");
     expect(await marked()).toContain("acp/claude");
-    // It can be read, and not chosen.
+    // It can be read, and not chosen; Enter leads to the command that would help.
     await keyboard.press("Enter");
     expect(await page.getByRole("option").count()).toBe(3);
+    await page.getByRole("button", { name: "Copy claude /login" }).and(page.locator(":focus")).waitFor();
+    await keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), { timeout: 30_000 }).toBe("claude /login");
     await keyboard.press("Escape");
     await picker(page).and(page.locator(":focus")).waitFor();
     await keyboard.press("Enter");

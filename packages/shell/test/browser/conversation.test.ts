@@ -53,7 +53,7 @@ describe.skipIf(!browser)("what is offered to try", () => {
 });
 
 describe.skipIf(!browser)("the line at the bottom", () => {
-  it("says which model answers, how it stands, what it has used and what that costs, and for how long it has been up", async () => {
+  it("says which model answers, how it stands, what it has used and what that costs, and since when it runs", async () => {
     await using model = await startScriptedAgent([{ text: "Hello.", usage: { input: 1_200, output: 34 } }]);
     await using stage = await openOwnStage(model.options);
     const { page, status, answers, say, untilIdle } = await stage.open();
@@ -63,8 +63,9 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     await say("hello");
     await answers.getByText("Hello.").waitFor();
     await untilIdle();
-    await status.getByText("1,200 tokens in · 34 out · cost not known").waitFor();
-    await status.getByText(/^up \d+ (?:s|min)/).waitFor();
+    await status.getByText("1.2K in · 34 out · cost not known").waitFor();
+    await status.getByTitle(/^The agent runs since .*\d/).waitFor();
+    await status.getByTitle(/^1,200 tokens in and 34 out/).waitFor();
     await status.getByRole("button", { name: "Model or agent: anthropic/scripted" }).waitFor();
   });
 
@@ -79,7 +80,7 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     await say("hello");
     await answers.getByText("Hello.").waitFor();
     await untilIdle();
-    await status.getByText("1,200 tokens in · 34 out · $1.37").waitFor();
+    await status.getByText("1.2K in · 34 out · $1.37").waitFor();
     expect(await answers.count()).toBe(1);
   });
 });

@@ -164,4 +164,43 @@ describe.skipIf(!browser)("a shortcut", () => {
       .getByText(/You chose to always allow this\..*covers write_file on asked\.txt, in this conversation/)
       .waitFor();
   });
+
+  it("is answered from any open page: the first answer counts, and the other page says that it was given elsewhere", async () => {
+    const again = { ...writing, id: "call-2", input: { path: "again.txt", content: "y" } };
+    await using stage = await playScript([{ calls: [writing] }, { calls: [again] }, { text: "Written." }]);
+    const one = await stage.open();
+    await one.say("write");
+    await one.approval.waitFor();
+    const other = await stage.openAgain(one.page.url());
+    await untilItListens(other);
+    await other.approval.getByRole("button", { name: "Allow once" }).click();
+    const first = one.toolCard("write_file").first();
+    await first.getByText("Allowed once on another page.").waitFor();
+    await other.toolCard("write_file").first().getByRole("button").first().click();
+    await other.toolCard("write_file").first().getByText("You allowed this once.").waitFor();
+
+    // Both at once, and not of one mind.
+    await Promise.all([untilItListens(one), untilItListens(other)]);
+    await Promise.all([
+      one.approval.getByRole("button", { name: "Allow once" }).click(),
+      other.approval.getByRole("button", { name: "Deny" }).click(),
+    ]);
+    await Promise.all([one.answers.getByText("Written.").waitFor(), other.answers.getByText("Written.").waitFor()]);
+    await expect.poll(() => stage.decisions().length, { timeout: 30_000 }).toBe(2);
+    const [, [decision] = []] = stage.decisions();
+    const [winner, loser] = decision === "allow" ? [one, other] : [other, one];
+    const said =
+      decision === "allow" ? ["You allowed this once.", "Allowed once on another page."] : ["You denied this.", "Denied on another page."];
+    await loser
+      .toolCard("write_file")
+      .last()
+      .getByText(said[1] ?? "")
+      .waitFor();
+    await winner.toolCard("write_file").last().getByRole("button").first().click();
+    await winner
+      .toolCard("write_file")
+      .last()
+      .getByText(said[0] ?? "")
+      .waitFor();
+  });
 });

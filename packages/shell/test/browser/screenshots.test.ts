@@ -3,28 +3,17 @@
 
 import { afterAll, describe, expect, it } from "vitest";
 import { launchOrExplain, type Browser } from "./browser.ts";
+import { harbour } from "./harbour.ts";
 import { take } from "./pictures.ts";
 import { openPageStage } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
 
-const files = {
-  "README.md":
-    "# Harbour log\n\nArrivals, berths and tides of a small harbour, from the command line.\n\nRun `npm test` before you push.\n",
-  "package.json": '{ "name": "harbour-log", "version": "2.3.0", "type": "module" }\n',
-  "src/arrivals.ts":
-    'import { berthFor } from "./berths.ts";\n\nexport function arrive(ship: Ship, tide: Tide): Berth | undefined {\n  return berthFor(ship.draught, tide.depth);\n}\n',
-  "src/berths.ts":
-    "export function berthFor(draught: number, depth: number): Berth | undefined {\n  return berths.find((berth) => berth.depth + depth > draught);\n}\n",
-  "src/tides.ts": "export const highTide = { hours: 6.2, depth: 3.4 };\n",
-  "test/berths.test.ts": 'it("finds a berth that is deep enough", () => {});\n',
-};
-
 describe.skipIf(!browser)("the story of the documentation", () => {
   it("a search with its card open, a change that is asked about, and what passed on the wire", async () => {
     const view = { viewport: { width: 1_280, height: 800 }, colorScheme: "light" as const };
-    await using stage = await openPageStage(browser as Browser, { view, files, root: "/home/ada/harbour-log" });
+    await using stage = await openPageStage(browser as Browser, { view, files: harbour, root: "/home/ada/harbour-log" });
     const { page, answers, approval, conversations, button, toolCard, say, untilIdle } = await stage.open();
     for (const [at, message] of ["what is 3.4 * 12?", "list the tools", "read the README"].entries()) {
       await say(message);

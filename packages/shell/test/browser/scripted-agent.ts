@@ -32,7 +32,10 @@ export interface ScriptedStage extends PageStage {
 export type PlayScript = (script: Script, options?: VisitOptions) => Promise<ScriptedStage>;
 
 /** For the top of a test file: each script begins on a clean stage, all of them on the same shell. */
-export function shareScriptedShell(browser: Browser | undefined, more: Pick<ServedShellOptions, "args" | "files"> = {}): PlayScript {
+export function shareScriptedShell(
+  browser: Browser | undefined,
+  more: Pick<ServedShellOptions, "args" | "files" | "root"> = {},
+): PlayScript {
   let requests: ScriptedRequest[] = [];
   let current: Script = [];
   async function answer(request: ScriptedRequest): Promise<ScriptedStep> {

@@ -1,8 +1,6 @@
 // What a user does while a turn runs, and beside it, in a real browser: messages that wait, words for the turn that runs, forks, and
 // what the agent is told.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { violations } from "./accessible.ts";
 import { launchOrExplain, type Browser } from "./browser.ts";
@@ -119,30 +117,5 @@ describe.skipIf(!browser)("what the agent is told", () => {
     await takeAside(page, "instructions.png");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-  });
-});
-
-describe.skipIf(!browser)("what was changed", () => {
-  it("is listed by turns with its lines, taken back by a click, and brought back by another", async () => {
-    await using stage = await openStage({ files: { "notes.txt": "one\n" } });
-    const { page, approval, box, say, untilIdle } = await stage.open();
-    await say('replace "one" with "two" in notes.txt');
-    await approval.getByRole("button", { name: "Allow once" }).click();
-    await untilIdle();
-    const content = (): string => readFileSync(join(stage.work, "notes.txt"), "utf8");
-    expect(content()).toBe("two\n");
-    await box.fill("/changes");
-    await box.press("Enter");
-    const dialog = page.getByRole("dialog", { name: "Changes" });
-    await dialog.getByText("notes.txt", { exact: true }).click();
-    await dialog.getByRole("region", { name: "Change in notes.txt" }).getByText("+two").waitFor();
-    expect(await violations(page)).toEqual([]);
-    await takeAside(page, "review.png");
-    await dialog.getByRole("button", { name: "Take back notes.txt" }).click();
-    await expect.poll(content, { timeout: 30_000 }).toBe("one\n");
-    const back = dialog.getByRole("region", { name: "Taken back" });
-    await back.getByText("notes.txt", { exact: true }).click();
-    await back.getByRole("button", { name: "Take back notes.txt" }).click();
-    await expect.poll(content, { timeout: 30_000 }).toBe("two\n");
   });
 });

@@ -178,6 +178,58 @@ describe("the options of an agent", () => {
   });
 });
 
+describe("a summary", () => {
+  const counts = { messages: 4, tokensBefore: 900, tokensAfter: 300 };
+  const compaction = { type: "compaction", data: { conversationId, ...counts } } as const;
+  const usage = { type: "usage", data: { model: "m", contextTokens: 900, contextWindow: 1_000 } } as const;
+  const events = turnOf("r1", [word("a"), compaction, word("b"), { type: "done", data: { conversationId, assistantMessageId: "m2" } }]);
+  const after = fold([asked(says("r1")), ...events.map(happens)]);
+
+  it("that comes while a turn runs stands where it came, is not part of the answer, and the history is asked what it says", () => {
+    expect(shown(after)[1]?.parts).toEqual([
+      { kind: "text", text: "a" },
+      { kind: "summary", ...counts },
+      { kind: "text", text: "b" },
+    ]);
+    expect(textOf(shown(after)[1] ?? expect.fail("no answer"))).toBe("ab");
+    expect(after.threads[conversationId]?.load).toBe("needed");
+    const parts = [
+      { type: "text" as const, text: "ab" },
+      { type: "summary" as const, text: "What was said.", ...counts, timestamp: 3 },
+    ];
+    const message = { messageId: "m2", role: "assistant" as const, parts, timestamp: 2, requestId: "r1" };
+    const loaded = fold([{ type: "loaded", conversation: { conversationId, title: "t", messages: [message] } }], after);
+    expect(shown(loaded)[0]?.parts).toEqual([
+      { kind: "text", text: "ab" },
+      { kind: "summary", text: "What was said.", ...counts },
+    ]);
+  });
+
+  it("at the user's word makes room in the meter at once", () => {
+    const full = fold([asked(says("r1")), ...turnOf("r1", [usage, { type: "done", data: { conversationId } }]).map(happens)]);
+    const room = fold([{ type: "compacted", compaction: { conversationId, ...counts } }], full);
+    expect(room.turns["r1"]?.usage).toMatchObject({ contextTokens: 300, contextWindow: 1_000 });
+    expect(room.threads[conversationId]?.load).toBe("needed");
+  });
+});
+
+describe("several answers to a question", () => {
+  const question = { permissionId: "p1", ...use, input: {}, reason: "why" };
+  const open = fold([asked(says("r1")), ...turnOf("r1", [{ type: "permission_request", data: question }]).map(happens)]);
+  const answer = (decision: "allow" | "deny") => ({ id: "a", kind: "permission_response", permissionId: "p1", decision }) as const;
+  const decided = (state: typeof open) =>
+    shown(state)[1]?.parts.map((part) => part.kind === "tool" && [part.permission?.decision, part.permission?.isFromElsewhere]);
+
+  it("are told apart: one from elsewhere that counts is not hidden by one from here that came too late", () => {
+    const mine = fold([asked(answer("deny"))], open);
+    expect(decided(mine)).toEqual([["deny", undefined]]);
+    const other = fold([{ type: "answered_elsewhere", answer: answer("allow") }], mine);
+    const late = fold([{ type: "permission_expired", permissionId: "p1" }], other);
+    expect(decided(late)).toEqual([["allow", true]]);
+    expect(decided(fold([{ type: "permission_expired", permissionId: "p1" }], mine))).toEqual([["expired", undefined]]);
+  });
+});
+
 describe("a folded difference", () => {
   it("has every line once, with its numbers, and folds only what stays and is far from a change", () => {
     const lines = Array.from({ length: 30 }, (_, at) => `l${at + 1}`);
@@ -196,6 +248,9 @@ describe("a folded difference", () => {
       17,
     ]);
     expect(foldDiff(diffLines("a\nb\n", "a\nb\n"))).toHaveLength(2);
+    // Behind the last line feed of a new file there is no line; one that is only added at the end is a change.
+    expect(foldDiff(diffLines("", "a\nb\n"))).toHaveLength(2);
+    expect(foldDiff(diffLines("a", "a\n"))).toHaveLength(2);
     expect(
       rows
         .flatMap((row) => (row.kind === "folded" ? row.lines : [row]))

@@ -9,7 +9,7 @@ export interface CodecOptions {
 }
 
 export interface Decoder {
-  /** Feeds bytes; returns what they completed, in order. */
+  /** Feeds bytes; returns what they completed, in order. After what is `fatal` nothing more is returned. */
   push(chunk: Buffer): Incoming[];
   /** Tells that no more bytes come; returns what the rest amounts to. */
   end(): Incoming[];

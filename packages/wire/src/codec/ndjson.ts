@@ -1,7 +1,7 @@
 // Newline-delimited JSON. Lines end at byte 0x0A and nowhere else (a JSON string may hold U+2028 or a lone CR). A line that is
 // too long, too deep, not UTF-8 or not JSON is refused once, and reading goes on. Size is checked before bytes are kept.
 
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { HawserError, toHawserError, tooLarge } from "@hawser/protocol/internal";
 import { wireLimits } from "../limits.ts";
 import type { Incoming } from "../transport/transport.ts";
@@ -41,11 +41,14 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     fatal: false,
   });
 
-  function readText(text: string, into: Incoming[], mayHoldEscapes?: boolean): void {
+  const mayHoldHalfPairs = (text: string): boolean => !passesHalfPairs && text.includes("\\u");
+
+  function readText(text: string, into: Incoming[], mayHoldEscapes: boolean): void {
     position++;
-    if (text.length === 0 || isBlank(text)) return;
+    // Most lines are known not to be blank by their first character.
+    if (!(text.charCodeAt(0) > 0x20) && isBlank(text)) return;
     try {
-      into.push(readMessage(text, position, passesHalfPairs ? false : mayHoldEscapes));
+      into.push(readMessage(text, position, mayHoldEscapes));
     } catch (error) {
       into.push(refused(toHawserError(error), Buffer.from(text.slice(0, wireLimits.refusedHeadBytes))));
     }
@@ -56,20 +59,20 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     if (bytes.length > maxBytes) {
       position++;
       into.push(refused(tooLarge("line", bytes.length, maxBytes), bytes));
-    } else if (isUtf8(bytes)) {
-      readText(bytes.toString("utf8"), into);
-    } else {
-      position++;
-      into.push(refused(new HawserError("invalid_utf8", "not valid UTF-8; encode each line as UTF-8"), bytes));
+      return;
     }
+    const text = toText(bytes);
+    if (text !== undefined) return readText(text, into, mayHoldHalfPairs(text));
+    position++;
+    into.push(refused(new HawserError("invalid_utf8", "not valid UTF-8; encode each line as UTF-8"), bytes));
   }
 
   // Whole lines of one chunk. One decoding for all of them is what makes short lines cheap; a
   // region that is not valid as a whole is taken line by line, so that only bad lines suffer.
   function readLines(region: Buffer, into: Incoming[]): void {
-    if (region.length <= maxBytes && isUtf8(region)) {
-      const text = region.toString("utf8");
-      const mayHoldEscapes = text.includes("\\u");
+    const text = region.length <= maxBytes ? toText(region) : undefined;
+    if (text !== undefined) {
+      const mayHoldEscapes = mayHoldHalfPairs(text);
       let start = 0;
       for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", start)) {
         readText(text.slice(start, at), into, mayHoldEscapes);
@@ -162,6 +165,10 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
   };
   return decoder;
 }
+
+/** Undefined for what is not UTF-8. Most lines are ASCII, which needs no decoding. */
+const toText = (bytes: Buffer): string | undefined =>
+  isAscii(bytes) ? bytes.toString("latin1") : isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 
 const isBlank = (text: string): boolean => {
   for (let at = 0; at < text.length; at++) {

@@ -1,8 +1,8 @@
 // One change of a file at a time, also between processes. The lock names its holder. One that a dead process left behind is taken
 // over; where a process can't be seen, because it is of another container or machine, signs of life in the file decide.
 
-import { readFileSync, rmSync } from "node:fs";
-import { open, readFile, rm, stat } from "node:fs/promises";
+import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { readFile, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "../limits.ts";
@@ -21,7 +21,7 @@ export async function withFileLock<Result>(
 ): Promise<Result> {
   const name = createHolderName();
   const giveUpAt = performance.now() + waitMs;
-  while (!(await tryCreate(path, name))) {
+  while (!tryCreate(path, name)) {
     const leftBehind = await findLeftBehind(path);
     if (leftBehind !== undefined) await removeLeftBehind(path, leftBehind, name);
     else if (performance.now() > giveUpAt) throw await stillHeld(path);
@@ -39,16 +39,20 @@ export async function withFileLock<Result>(
   }
 }
 
-async function tryCreate(path: string, content: string): Promise<boolean> {
+// Three short system calls: handing each to another thread would take several times as long.
+function tryCreate(path: string, content: string): boolean {
+  let file: number | undefined;
   try {
-    const file = await open(path, "wx", 0o600);
-    // One without content counts by its age.
-    await file.writeFile(content).catch(() => undefined);
-    await file.close();
+    file = openSync(path, "wx", 0o600);
+    writeSync(file, content);
     return true;
   } catch (error) {
+    // One without content counts by its age.
+    if (file !== undefined) return true;
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -68,7 +72,7 @@ async function findLeftBehind(path: string): Promise<string | undefined> {
 // then: the removal has a lock of its own, held for a moment, and looks whether it is still the same holder's.
 async function removeLeftBehind(path: string, holder: string, name: string): Promise<void> {
   const breaker = `${path}.breaker`;
-  if (!(await tryCreate(breaker, name))) {
+  if (!tryCreate(breaker, name)) {
     if ((await findLeftBehind(breaker)) !== undefined) await rm(breaker, { force: true });
     else await sleep(retryMs);
     return;
@@ -84,7 +88,7 @@ async function removeLeftBehind(path: string, holder: string, name: string): Pro
 /** Removes the lock while it is the one of this holder. After a long sleep of ours it may be another's. */
 function removeOwn(path: string, name: string): void {
   try {
-    if (readFileSync(path, "utf8") === name) rmSync(path, { force: true });
+    if (readFileSync(path, "utf8") === name) unlinkSync(path);
   } catch {
     // Gone already, with its folder perhaps.
   }

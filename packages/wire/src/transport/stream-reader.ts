@@ -39,7 +39,8 @@ export function createStreamReader(options: StreamTransportOptions, events: Read
     if (tap) for (const item of items) tap("RECV", item.kind === "message" ? item.value : { refused: item.error.message });
     deliver(items);
     // What still comes is read and dropped: a peer that is stuck writing would not read the refusal.
-    if (items.some((item) => item.kind === "refused" && item.fatal)) inbox.end();
+    const last = items.at(-1);
+    if (last?.kind === "refused" && last.fatal) inbox.end();
     share?.set(heldBytes());
     if (inbox.isFull || share?.mayGrow() === false) readable.pause();
     watchFrame();

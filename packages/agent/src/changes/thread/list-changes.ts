@@ -20,6 +20,7 @@ export interface ListedChange {
   readonly isBinary?: true;
   readonly isReverted?: true;
   readonly isRevert?: true;
+  readonly undoes?: readonly string[];
   readonly note?: string;
 }
 
@@ -75,6 +76,7 @@ function toListed({ requestId, isRevert }: TurnChanges, path: PathChange, showin
     ...text,
     ...(path.isReverted && { isReverted: true }),
     ...(isRevert && { isRevert: true }),
+    ...(path.undoes && { undoes: path.undoes }),
     ...(note !== undefined && { note }),
   };
 }

@@ -13,6 +13,8 @@ export interface LogReader {
   onStart(): void;
   /** Each line; a line that isn't JSON is told as undefined. */
   onLine(value: unknown): void;
+  /** So many bytes are about to be read. */
+  onRead(bytes: number): void;
 }
 
 export function createLogFile(path: string, reader: LogReader) {
@@ -29,6 +31,7 @@ export function createLogFile(path: string, reader: LogReader) {
       ino = found.ino;
       size = 0;
     }
+    reader.onRead(found.size - size);
     const file = openSync(path, "r+");
     try {
       size = readLines(file, size, reader.onLine);

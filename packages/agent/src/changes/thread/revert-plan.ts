@@ -3,6 +3,7 @@
 
 import type { Contents } from "./contents.ts";
 import { ancestorsOf, isKept, isSame, type Change, type Entry } from "./entry.ts";
+import type { Tree } from "./tree.ts";
 import { impliedFolders, type PathChange, type TurnChanges } from "./turn-changes.ts";
 import { describeUnkept } from "./walk.ts";
 
@@ -62,11 +63,7 @@ function dropUnneeded(steps: Map<string, Step[]>): void {
 }
 
 /** `tree`: as it is now. */
-export function planRevert(
-  steps: ReadonlyMap<string, readonly Step[]>,
-  tree: ReadonlyMap<string, Entry>,
-  options: PlanContents,
-): RevertPlan {
+export function planRevert(steps: ReadonlyMap<string, readonly Step[]>, tree: Pick<Tree, "get">, options: PlanContents): RevertPlan {
   const changes: PlannedChange[] = [];
   const conflicts: Conflict[] = [];
   for (const [key, all] of steps) {

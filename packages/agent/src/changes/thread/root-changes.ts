@@ -4,6 +4,7 @@
 
 import { lstatSync, rmSync } from "node:fs";
 import { isDraft, toDraftName } from "../../tools/files/draft-name.ts";
+import { createMeter } from "./effort.ts";
 import { ancestorsOf, isSame, packChange, parentOf, toPath, unpackChange, type Change } from "./entry.ts";
 import { listChanges, type ListedChanges, type ListLimits } from "./list-changes.ts";
 import { lookAt } from "./look.ts";
@@ -39,9 +40,11 @@ export interface Pending {
   readonly holder: string;
 }
 
-export function createRootChanges(options: RootOptions) {
+/** `mostBytes`: what one question may read; without it as much as it needs. */
+export function createRootChanges(options: RootOptions, mostBytes?: number) {
   const { root, limits } = options;
-  const log = openRootLog(options, limits);
+  const meter = createMeter(mostBytes);
+  const log = openRootLog(options, limits, meter);
   const settings = new Set(options.settings);
   let forgotten = 0;
 
@@ -49,7 +52,7 @@ export function createRootChanges(options: RootOptions) {
     forgotten += log.makeRoom();
     const found = keys
       ? lookAtKeys(keys)
-      : walkRoot({ ...limits, root, tree: log.tree, settings, busy: new Set(busy), contents: log.contents });
+      : walkRoot({ ...limits, root, tree: log.tree, settings, busy: new Set(busy), contents: log.contents, meter });
     log.touch(found.touched);
     if (!keys) log.add(log.toUntracked(someOf(found.untracked, limits.maxUntracked)));
     return found.changes;
@@ -59,7 +62,7 @@ export function createRootChanges(options: RootOptions) {
     const seen: Seen = { changes: [], touched: new Map(), untracked: [] };
     for (const key of keys) {
       const before = log.tree.get(key);
-      const after = lookAt({ path: toPath(root, key) }, before, { contents: log.contents, maxFileBytes: limits.maxFileBytes });
+      const after = lookAt(toPath(root, key), before, { contents: log.contents, maxFileBytes: limits.maxFileBytes, meter });
       if (after && isSame(before, after)) seen.touched.set(key, after);
       else if (before !== after) seen.changes.push({ key, before, after });
     }

@@ -1,12 +1,14 @@
 // What is known of one root: its tree as it was last seen, the contents that are kept, and what happened. All of it is in a folder of its
 // own; the caller sees to it that one process at a time uses it.
 
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createContents, type Contents, type PackRecord } from "./contents.ts";
+import type { Meter } from "./effort.ts";
 import { isKept, packEntry, unpackChange, unpackEntry, type Change, type Entry } from "./entry.ts";
 import { createLogFile } from "./log-file.ts";
 import { LOG_VERSION, type Header, type LogRecord, type RevertRecord, type UntrackedRecord, type WatchRecord } from "./records.ts";
+import { createTree } from "./tree.ts";
 import { turnsByConversation, type TurnChanges } from "./turn-changes.ts";
 
 export interface RootPlace {
@@ -25,10 +27,10 @@ export interface KeepLimits {
 
 const minSlackBytes = 4_194_304;
 
-export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits) {
+export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits, meter: Meter) {
   const path = join(folder, "log.jsonl");
   const header: Header = { hawser: "changes", version: LOG_VERSION, root };
-  const tree = new Map<string, Entry>();
+  const tree = createTree();
   const watches = new Map<string, WatchRecord>();
   const reverts = new Map<string, RevertRecord>();
   let records: LogRecord[] = [];
@@ -54,7 +56,7 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits) {
   }
 
   function apply(record: LogRecord): void {
-    if (record.t === "entry") return void tree.set(record.key, unpackEntry(record.entry));
+    if (record.t === "entry") return tree.set(record.key, unpackEntry(record.entry));
     if (record.t === "pack") return contents.know(record);
     if (record.t === "untracked") return void (untracked = record);
     records.push(record);
@@ -71,7 +73,7 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits) {
     isUsable &&= line !== undefined && "version" in line && line.version === LOG_VERSION && line.root === root;
   }
 
-  const file = createLogFile(path, { onStart: reset, onLine });
+  const file = createLogFile(path, { onStart: reset, onLine, onRead: meter.spend });
 
   /** What stays of the records: those of turns that a conversation still has, and what is under way. */
   function keptRecords(): LogRecord[] {
@@ -88,7 +90,7 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits) {
 
   function rewrite(packs: readonly PackRecord[]): void {
     records = keptRecords();
-    const entries = Array.from(tree, ([key, entry]): LogRecord => ({ t: "entry", key, entry: packEntry(entry) }));
+    const entries = Array.from(tree.entries(), ([key, entry]): LogRecord => ({ t: "entry", key, entry: packEntry(entry) }));
     file.replace([header, ...entries, ...packs.map((pack) => ({ t: "pack" as const, ...pack })), untracked, ...records]);
     writtenBytes = file.bytes;
   }
@@ -110,7 +112,7 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits) {
 
   /** The oldest turns whose contents make up so many bytes that nothing else needs. */
   function oldestTurns(bytes: number): Set<string> {
-    const counted = new Set(Array.from(tree.values(), ({ id }) => id));
+    const counted = new Set(tree.values().map(({ id }) => id));
     const dropped = new Set<string>();
     let left = bytes;
     for (const { turn, paths } of new Set(Array.from(turnsByConversation(records).values(), (turns) => [...turns]).flat())) {
@@ -146,13 +148,14 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits) {
     },
     /** Reads what other processes have added; a log that can't be understood is set aside. */
     catchUp(): void {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (file.catchUp() && !isUsable) {
+      meter.begin();
+      let isThere = file.catchUp();
+      if (isThere && !isUsable) {
         renameSync(path, `${path}.damaged`);
-        reset();
-        file.catchUp();
+        isThere = false;
       }
-      if (!existsSync(path)) {
+      if (!isThere) {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
         reset();
         file.add([header]);
       }
@@ -178,6 +181,7 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits) {
     makeRoom(): number {
       const { maxRootBytes } = limits;
       if (contents.heldBytes <= 0.9 * maxRootBytes) return 0;
+      meter.spendAll();
       collect();
       const dropped = oldestTurns(contents.heldBytes - 0.75 * maxRootBytes);
       if (dropped.size === 0) return 0;

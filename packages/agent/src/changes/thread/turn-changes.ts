@@ -11,6 +11,8 @@ export interface PathChange {
   /** Something else changed the path between two changes of the turn. */
   isBroken: boolean;
   isReverted: boolean;
+  /** Of a revert: the requests whose changes of the path it took back. */
+  undoes?: readonly string[];
 }
 
 export interface TurnChanges {
@@ -54,8 +56,14 @@ export function turnsByConversation(records: Iterable<LogRecord>): ReadonlyMap<s
   }
 
   function takeReverted(revert: RevertRecord, changes: readonly Change[]): void {
-    addTo(turnOf(revert.id, revert, true), changes);
-    for (const { key } of changes) for (const undone of undoneBy(revert, key)) mark(undone, key, true);
+    const turn = turnOf(revert.id, revert, true);
+    addTo(turn, changes);
+    for (const { key } of changes) {
+      const undone = undoneBy(revert, key);
+      const path = turn.paths.get(key);
+      if (path) path.undoes = undone.flatMap((name) => turns.get(name)?.requestId ?? []);
+      for (const each of undone) mark(each, key, true);
+    }
   }
 
   function take(record: LogRecord): void {

@@ -4,13 +4,15 @@
 
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, type Dirent } from "node:fs";
 import { isDraft } from "../../tools/files/draft-name.ts";
+import { bytesForEntry } from "./effort.ts";
 import { ancestorsOf, isKept, isSame, toName, toNameKey, unkeptReason, type Change, type Entry } from "./entry.ts";
 import { isAlwaysIgnored, parseIgnoreFile, type IgnoreRules } from "./ignored-folders.ts";
-import { lookAt, type LookOptions } from "./look.ts";
+import { isStill, lookAt, type LookOptions } from "./look.ts";
+import type { Tree } from "./tree.ts";
 
 export interface WalkOptions extends LookOptions {
   readonly root: string;
-  readonly tree: ReadonlyMap<string, Entry>;
+  readonly tree: Pick<Tree, "in" | "folders">;
   /** Our own files and folders; keys. */
   readonly settings: ReadonlySet<string>;
   /** What a running call of a tool is about to change; it is looked at when the call is over. Keys. */
@@ -52,9 +54,10 @@ const ignoreFile = ".gitignore";
 export function walkRoot(options: WalkOptions): Seen {
   const { root, tree, settings, busy, maxEntries } = options;
   const result: Seen = { changes: [], touched: new Map(), untracked: [] };
-  const reached = new Set<string>();
-  /** Folders that were not entered. */
+  /** Folders whose names were read, and those that were not entered. Keys. */
+  const listed = new Set<string>();
   const closed = new Set<string>();
+  let reached = 0;
   let left = 0;
 
   function close(key: string, reason: string): void {
@@ -62,18 +65,19 @@ export function walkRoot(options: WalkOptions): Seen {
     result.untracked.push({ key: `${key}/`, reason });
   }
 
-  function visit(place: Place, [nameKey, dirent]: Listed): void {
+  function visit(place: Place, [nameKey, dirent]: Listed, known: Entry | undefined): void {
     const key = place.prefix + nameKey;
-    reached.add(key);
-    if (settings.has(key)) return void closed.add(key);
-    if (busy.has(key) || isDraft(nameKey)) return;
-    const known = tree.get(key);
+    reached++;
+    options.meter?.spend(bytesForEntry);
+    if (settings.size > 0 && settings.has(key)) return void closed.add(key);
+    if ((busy.size > 0 && busy.has(key)) || isDraft(nameKey)) return;
     if (dirent.isDirectory()) {
       const reason = whyIgnored(place, nameKey, known !== undefined);
       if (reason !== undefined) return close(key, reason);
     }
-    if (!known && reached.size > maxEntries) return void left++;
-    const entry = lookAt({ path: joinPath(place.path, nameKey), surePath: joinPath(place.at, nameKey) }, known, options);
+    if (!known && reached > maxEntries) return void left++;
+    const isKnown = known !== undefined && isStill(joinPath(place.path, nameKey), known);
+    const entry = isKnown ? known : lookAt(joinPath(place.at, nameKey), known, options);
     if (entry !== known) noteChange(key, known, entry);
     if (!entry) return noteOther(key, dirent);
     if (entry.kind === "file" && !isKept(entry)) result.untracked.push({ key, reason: describeUnkept(entry, options.maxFileBytes) });
@@ -90,6 +94,12 @@ export function walkRoot(options: WalkOptions): Seen {
       result.untracked.push({ key, reason: "it is a pipe, a socket or a device" });
   }
 
+  /** What is known in a folder and is not among these names. */
+  function noteGone(prefix: string, known: ReadonlyMap<string, Entry>, names: ReadonlySet<string>): void {
+    for (const [name, before] of known)
+      if (!names.has(name) && !busy.has(prefix + name)) result.changes.push({ key: prefix + name, before, after: undefined });
+  }
+
   function enter({ at, path: above, prefix, depth, rules }: Place, nameKey: string): void {
     const key = prefix + nameKey;
     if (depth >= options.maxDepth) return close(key, `it lies below more than ${options.maxDepth} folders`);
@@ -97,7 +107,7 @@ export function walkRoot(options: WalkOptions): Seen {
     try {
       const path = joinPath(above, nameKey);
       file = hasDescriptorPaths ? openSync(joinPath(at, nameKey), folderFlags) : undefined;
-      list({ at: file === undefined ? path : `/proc/self/fd/${file}`, path, prefix: `${key}/`, depth: depth + 1, rules });
+      list(key, { at: file === undefined ? path : `/proc/self/fd/${file}`, path, prefix: `${key}/`, depth: depth + 1, rules });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       // Without a place for what it holds, the look as a whole has failed.
@@ -108,17 +118,25 @@ export function walkRoot(options: WalkOptions): Seen {
     }
   }
 
-  function list(place: Place): void {
+  function list(key: string, place: Place): void {
     const names = listNames(place.at);
+    listed.add(key);
     const own = names.some(([name, dirent]) => name === ignoreFile && dirent.isFile()) ? readRules(place.at) : undefined;
     const inner = own ? { ...place, rules: [...place.rules, { prefix: place.prefix, rules: own }] } : place;
-    for (const listed of names) visit(inner, listed);
+    const known = tree.in(key);
+    let met = 0;
+    for (const one of names) {
+      const entry = known?.get(one[0]);
+      if (entry) met++;
+      visit(inner, one, entry);
+    }
+    if (known && met < known.size) noteGone(place.prefix, known, new Set(names.map(([name]) => name)));
   }
 
-  list({ at: root, path: root, prefix: "", depth: 0, rules: [] });
-  for (const [key, before] of tree) {
-    if (reached.has(key) || busy.has(key) || ancestorsOf(key).some((above) => closed.has(above))) continue;
-    result.changes.push({ key, before, after: undefined });
+  list("", { at: root, path: root, prefix: "", depth: 0, rules: [] });
+  for (const folder of tree.folders()) {
+    if (listed.has(folder) || closed.has(folder) || ancestorsOf(folder).some((above) => closed.has(above))) continue;
+    noteGone(`${folder}/`, tree.in(folder) ?? new Map(), new Set());
   }
   if (left > 0) result.untracked.push({ key: "", reason: `${left} files and folders beyond the first ${maxEntries}` });
   return result;

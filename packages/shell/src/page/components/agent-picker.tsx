@@ -1,9 +1,10 @@
 // Which model or agent answers the next message, and what can be chosen about an agent: its mode, its model, how long it thinks.
 
-import { reveal, type ModelEntry, type OptionEntry } from "@hawser/protocol";
+import { reveal, type OptionEntry } from "@hawser/protocol";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { chosenModel, currentOptions, isAgentName, runningTurnsOf } from "../state/page-state.ts";
-import { Picker, type Choice } from "./picker.tsx";
+import { chosenModel, currentOptions, runningTurnsOf } from "../state/page-state.ts";
+import { toChoices } from "./model-choices.ts";
+import { Picker } from "./picker.tsx";
 
 export function AgentPicker() {
   const { actions } = usePageParts();
@@ -23,19 +24,6 @@ export function AgentPicker() {
       <AgentOptions />
     </>
   );
-}
-
-function toChoices(models: readonly ModelEntry[], chosen: string | undefined): Choice[] {
-  const isListed = chosen === undefined || models.some(({ model }) => model === chosen);
-  const all = isListed ? models : [{ model: chosen, available: true }, ...models];
-  const choices = all.map(({ model, available, reason }: Pick<ModelEntry, "model" | "available" | "reason">) => ({
-    value: model,
-    name: model,
-    isAvailable: available,
-    note: available ? undefined : (reason ?? "Not available."),
-    group: isAgentName(model) ? "Agents" : "Models",
-  }));
-  return choices.toSorted((one, other) => Number(isAgentName(one.value)) - Number(isAgentName(other.value)));
 }
 
 function AgentOptions() {

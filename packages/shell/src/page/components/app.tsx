@@ -1,7 +1,7 @@
 // The whole page: conversations on the left, the one on the screen in the middle, the wire view on the
 // right. On a narrow screen the sides come over it.
 
-import { lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useState } from "react";
 import { usePageParts, usePage } from "../session/page-context.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
@@ -16,6 +16,7 @@ import { canNotify, isNotifying, switchNotifications } from "../session/notifica
 import { usePageKeys, type Switches } from "./keys.tsx";
 import { useTheme, type Theme } from "../session/theme.ts";
 import { Icon, IconButton } from "./icon.tsx";
+import { useIsWide } from "./use-is-wide.ts";
 
 const FolderDialog = lazy(async () => ({ default: (await import("./folder-dialog.tsx")).FolderDialog }));
 const SettingDialog = lazy(async () => ({ default: (await import("./setting-dialog.tsx")).SettingDialog }));
@@ -86,10 +87,13 @@ const themeIcons = { system: "half", light: "sun", dark: "moon" } as const;
 /** The line above the conversation: its title, and the switches of the page. */
 function Header({ theme, isWireOpen, switches }: HeaderProps) {
   const title = usePage(({ threads, currentId }) => threads[currentId]?.title ?? "");
+  const canReview = usePage(({ runtime }) => runtime?.info.capabilities.includes("changes") ?? false);
   return (
     <header className="flex items-center gap-1 border-b border-line px-2 py-1.5 sm:px-4">
       <IconButton name="menu" label="Show conversations" className="md:hidden" onClick={switches.sidebar} />
-      <h1 className="min-w-0 flex-1 truncate px-1 text-base font-semibold">{title || "New conversation"}</h1>
+      <h1 dir="auto" className="min-w-0 flex-1 truncate px-1 text-base font-semibold">
+        {title || "New conversation"}
+      </h1>
       <button
         type="button"
         className={`button px-2 ${isWireOpen ? "border-sea bg-sea-wash" : "button-quiet"}`}
@@ -101,6 +105,7 @@ function Header({ theme, isWireOpen, switches }: HeaderProps) {
         <Icon name="wire" />
         <span className="hidden text-xs sm:inline">Wire view</span>
       </button>
+      {canReview && <IconButton name="changes" label="Changes" title="What was changed in files (Alt R)" onClick={switches.changes} />}
       <ConversationActions />
       <IconButton name={themeIcons[theme]} label={`Theme: ${theme}`} title={`Theme: ${theme} (Alt L)`} onClick={switches.theme} />
       {switches.settings && <IconButton name="settings" label="Settings" title="Settings (Alt ,)" onClick={switches.settings} />}
@@ -155,25 +160,18 @@ function Side({ isDrawerOpen, onClose }: { readonly isDrawerOpen: boolean; onClo
   );
 }
 
-const query = "(min-width: 48rem)";
-
-function subscribe(listener: () => void): () => void {
-  const media = matchMedia(query);
-  media.addEventListener("change", listener);
-  return () => media.removeEventListener("change", listener);
-}
-
-const useIsWide = (): boolean => useSyncExternalStore(subscribe, () => matchMedia(query).matches);
-
 /** What did not work, until it is dismissed. */
 function Notices() {
   const { session } = usePageParts();
   const notices = usePage((state) => state.notices);
   return (
-    <div role="alert" className="mx-auto w-full max-w-3xl space-y-2 px-3 sm:px-0">
-      {notices.map(({ key, text }) => (
-        <div key={key} className="flex items-center gap-2 rounded-lg border border-alarm bg-alarm-wash mb-2 py-1 pr-1 pl-3 text-sm">
-          <p className="min-w-0 flex-1 wrap-anywhere">{text}</p>
+    <div role="alert" className="px-3 sm:px-6">
+      {notices.map(({ key, text, isNews }) => (
+        <div
+          key={key}
+          className={`mx-auto mb-2 flex max-w-3xl items-center gap-2 rounded-lg border py-1 pr-1 pl-3 text-sm ${isNews ? "border-line bg-sea-wash" : "border-alarm bg-alarm-wash"}`}
+        >
+          <p className="min-w-0 flex-1 whitespace-pre-line wrap-anywhere">{text}</p>
           <IconButton name="close" label="Dismiss" onClick={() => session.store.dispatch({ type: "notice_dismissed", key })} />
         </div>
       ))}

@@ -11,21 +11,31 @@ import { usePage, usePageParts } from "../session/page-context.ts";
 import { isAsking, type Message, type PageState, type Part } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
 import { Button } from "./icon.tsx";
+import { SummaryRow } from "./summary-row.tsx";
 import { Plan, Thought } from "./thought.tsx";
 import { useSeen } from "./use-seen.ts";
 
 interface AssistantMessageProps {
   readonly message: Message;
   readonly isLast: boolean;
+  /** A search has led to it. */
+  readonly isSought: boolean;
 }
 
-export const AssistantMessage = memo(function AssistantMessage({ message, isLast }: AssistantMessageProps) {
+export const AssistantMessage = memo(function AssistantMessage({ message, isLast, isSought }: AssistantMessageProps) {
   const article = useRef<HTMLElement>(null);
   const isRunning = message.state === "running";
   // Drawing many at once may wait for more urgent work.
-  const isSeen = useSeen(article, isRunning, startTransition);
+  const isSeen = useSeen(article, isRunning || isSought, startTransition);
   return (
-    <article ref={article} aria-label="Agent" aria-busy={isRunning} className={`group/message flex gap-3 ${isRunning ? "" : "lazy-paint"}`}>
+    <article
+      ref={article}
+      aria-label="Agent"
+      aria-busy={isRunning}
+      data-sought={isSought || undefined}
+      tabIndex={isSought ? -1 : undefined}
+      className={`group/message flex gap-3 ${isRunning ? "" : "lazy-paint"}`}
+    >
       <div aria-hidden="true" className={`w-1 shrink-0 rounded-full ${isRunning ? "strand strand-moving" : "bg-line"}`} />
       <div className="min-w-0 flex-1 space-y-3">
         {message.parts.map((part, at) => (
@@ -61,6 +71,8 @@ function AnswerPart({ part, isSeen, isGrowing }: AnswerPartProps) {
       return <Thought thought={part} isGrowing={isGrowing} />;
     case "plan":
       return <Plan plan={part} />;
+    case "summary":
+      return <SummaryRow summary={part} />;
     case "steer":
       return <Steered text={part.text} />;
     case "text":
@@ -83,7 +95,7 @@ function Steered({ text }: { readonly text: string }) {
       aria-label="You, meanwhile"
       className="ml-auto w-fit max-w-[92%] rounded-2xl rounded-br-sm bg-sea-wash px-4 py-2 sm:max-w-[80%]"
     >
-      <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>
+      <p className="own-direction whitespace-pre-wrap wrap-anywhere">{text}</p>
     </section>
   );
 }
@@ -117,7 +129,7 @@ function Ended({ message }: { readonly message: Message }) {
   );
 }
 
-function AnswerActions({ message, isLast }: AssistantMessageProps) {
+function AnswerActions({ message, isLast }: Omit<AssistantMessageProps, "isSought">) {
   const text = textOf(message);
   return (
     <div className={`-ml-2 flex items-center text-xs text-soft ${isLast ? "" : "on-demand"}`}>

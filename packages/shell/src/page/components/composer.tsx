@@ -23,7 +23,9 @@ export function Composer({ switches }: { readonly switches: Switches }) {
   const capabilities = usePage(({ runtime }) => runtime?.info.capabilities);
   const { files, add, addKnown, remove, setFiles } = useAttachments();
   const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => box.current?.focus(), [currentId]);
+  const { store } = parts.session;
+  // Where a search has led to a message, that has the focus.
+  useEffect(() => (store.getState().sought ? undefined : box.current?.focus()), [store, currentId]);
 
   const isReady = files.every(({ state }) => state === "ready");
   const canSend = isConnected && isReady && (text.trim() !== "" || files.length > 0);
@@ -95,6 +97,7 @@ export function Composer({ switches }: { readonly switches: Switches }) {
         <textarea
           ref={box}
           id="message-box"
+          dir="auto"
           aria-label="Message"
           placeholder={isConnected ? "Say what you want done" : "You can write; it can be sent when the agent is connected"}
           className="grows-with-text max-h-60 min-h-11 w-full resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-soft"

@@ -86,6 +86,10 @@ function openNeighbour(session: PageParts["session"], step: number): void {
 
 const tell = (name: string, detail?: string): boolean => dispatchEvent(new CustomEvent(name, { detail }));
 
+function reviewChanges({ session }: PageParts, { changes }: Switches): void {
+  if (session.store.getState().runtime?.info.capabilities.includes("changes")) changes();
+}
+
 const pageKeys: readonly PageKey[] = [
   { shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN"), run: ({ actions }) => actions.begin() },
   {
@@ -99,6 +103,7 @@ const pageKeys: readonly PageKey[] = [
   { shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM"), run: () => focusOn("message-box") },
   { shown: ["Alt", "A"], meaning: "Choose a model or an agent", matches: alt("KeyA"), run: () => clickOn("model-picker") },
   { shown: ["Alt", "O"], meaning: "Choose the folder to work in", matches: alt("KeyO"), run: (_, { folder }) => folder() },
+  { shown: ["Alt", "R"], meaning: "Review what was changed in files", matches: alt("KeyR"), run: reviewChanges },
   { shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ"), run: () => tell(jumpEvent) },
   { shown: answerKeys.allow, meaning: "Allow once what the question shows", matches: answers("Y"), run: () => tell(answerEvent, "allow") },
   { shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X"), run: () => tell(answerEvent, "deny") },
@@ -151,8 +156,8 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
   const { desktop } = usePageParts();
   const keys = pageKeys.filter(({ isOfDesktop }) => !isOfDesktop || desktop);
   return (
-    <Dialog label="Keys" hasHeading className="w-[min(28rem,94vw)] rounded-2xl border border-line p-5" onClose={onClose}>
-      <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5 text-sm">
+    <Dialog label="Keys" hasHeading className="w-[min(48rem,94vw)] rounded-2xl border border-line p-5" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5 text-sm sm:grid-cols-[auto_1fr_auto_1fr]">
         {[...keys, ...localKeys].map(({ shown, meaning }) => (
           <div key={meaning} className="contents">
             <dt className="flex gap-1">

@@ -14,6 +14,8 @@ import { textOf } from "../session/actions.ts";
 import type { Message } from "../state/page-state.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
 import { Fallback } from "./fallback.tsx";
+import { SummaryRow } from "./summary-row.tsx";
+import { useSoughtMessage } from "./use-sought-message.ts";
 import { useSeen } from "./use-seen.ts";
 import { UserMessage } from "./user-message.tsx";
 
@@ -22,7 +24,7 @@ export function MessageList() {
   const currentId = usePage((state) => state.currentId);
   const messages = thread?.messages ?? [];
   const isEmpty = messages.length === 0;
-  const { scroller, content, isAway, jump, onScroll } = useStickToBottom(currentId, isEmpty);
+  const { scroller, content, isAway, jump, hold, onScroll } = useStickToBottom(currentId, isEmpty);
   const sentCount = messages.filter(({ role }) => role === "user").length;
   // After sending, the user wants to see the answer.
   useEffect(jump, [jump, sentCount]);
@@ -32,6 +34,7 @@ export function MessageList() {
   }, [jump]);
   // Before the first words of an answer come.
   useEffect(() => (isEmpty ? undefined : void loadMarkdown()), [isEmpty]);
+  const soughtId = useSoughtMessage({ scroller, messages, isLoaded: thread?.load === "done", hold });
   const groups = toGroups(messages);
   return (
     <div className="relative min-h-0 flex-1">
@@ -56,6 +59,7 @@ export function MessageList() {
               messages={group}
               isLast={at === groups.length - 1}
               isNearEnd={at >= groups.length - groupsAtOnce}
+              soughtId={soughtId !== undefined && group.some(({ messageId }) => messageId === soughtId) ? soughtId : undefined}
             />
           ))}
         </div>
@@ -100,23 +104,29 @@ interface MessageGroupProps {
   readonly messages: readonly Message[];
   readonly isLast: boolean;
   readonly isNearEnd: boolean;
+  /** The message that a search has led to, if it is one of these. */
+  readonly soughtId: string | undefined;
 }
 
 // What is near the end is there at once: it is what a conversation opens with.
 const groupsAtOnce = 2;
 
-const MessageGroup = memo(function MessageGroup({ messages, isLast, isNearEnd }: MessageGroupProps) {
+const MessageGroup = memo(function MessageGroup({ messages, isLast, isNearEnd, soughtId }: MessageGroupProps) {
   const place = useRef<HTMLDivElement>(null);
-  const isSeen = useSeen(place, isNearEnd, drawNow);
+  const isSeen = useSeen(place, isNearEnd || soughtId !== undefined, drawNow);
+  const isSought = ({ messageId }: Message): boolean => soughtId !== undefined && messageId === soughtId;
   return (
     <div ref={place} className={`space-y-6 ${isLast ? "" : isSeen ? "lazy-paint-group" : "unseen-group"}`}>
       {isSeen &&
         messages.map((message) => (
           <Fallback key={message.key} instead={() => <PlainText text={textOf(message)} />}>
             {message.role === "user" ? (
-              <UserMessage message={message} />
+              <>
+                <UserMessage message={message} isSought={isSought(message)} />
+                {message.parts.map((part, at) => (part.kind === "summary" ? <SummaryRow key={at} summary={part} /> : null))}
+              </>
             ) : (
-              <AssistantMessage message={message} isLast={isLast && message === messages.at(-1)} />
+              <AssistantMessage message={message} isLast={isLast && message === messages.at(-1)} isSought={isSought(message)} />
             )}
           </Fallback>
         ))}
@@ -131,6 +141,7 @@ function isSameGroup(before: MessageGroupProps, after: MessageGroupProps): boole
   return (
     before.isLast === after.isLast &&
     before.isNearEnd === after.isNearEnd &&
+    before.soughtId === after.soughtId &&
     before.messages.length === messages.length &&
     before.messages.every((message, at) => message === messages[at])
   );

@@ -4,6 +4,7 @@
 
 import { reveal } from "@hawser/protocol";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import { CopyButton } from "../markdown/copy-button.tsx";
 import { Icon } from "./icon.tsx";
 
 export interface Choice {
@@ -11,6 +12,8 @@ export interface Choice {
   readonly name: string;
   /** What it means, or why it can't be chosen. */
   readonly note?: string | undefined;
+  /** What to type elsewhere, so that it can be chosen. */
+  readonly command?: string | undefined;
   readonly isAvailable?: boolean;
   readonly group?: string;
 }
@@ -111,7 +114,7 @@ function ChoiceList({ label, choices, value, place, onPick, onClose }: ChoiceLis
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => (hasSearch ? undefined : list.current?.focus()), [hasSearch]);
   const wanted = search.trim().toLowerCase();
-  const found = choices.filter(({ name, value: own }) => `${name} ${own}`.toLowerCase().includes(wanted));
+  const found = choices.filter(({ name, value: own, group = "" }) => `${name} ${own} ${group}`.toLowerCase().includes(wanted));
   const at = Math.max(
     0,
     found.findIndex((choice) => choice.value === marked),
@@ -122,14 +125,19 @@ function ChoiceList({ label, choices, value, place, onPick, onClose }: ChoiceLis
     onPick(picked);
     onClose();
   }
+  const copies = useRef<HTMLDivElement>(null);
   function onKeyDown(event: KeyboardEvent): void {
     const { key } = event;
+    // A button there has its own keys.
+    if (copies.current?.contains(event.target as Node) && key !== "Escape") return;
     const isPick = key === "Enter" || (key === " " && !hasSearch);
     if (event.nativeEvent.isComposing || (!(key in steps) && !isPick && key !== "Escape")) return;
     // Neither the page's keys nor the caret: Escape would also stop an answer.
     event.preventDefault();
     if (key === "Escape") return onClose();
     const now = found[at];
+    // What can't be chosen has a command, whose button is next.
+    if (isPick && now?.isAvailable === false) return copies.current?.querySelector("button")?.focus();
     if (isPick) return now && !event.repeat ? pick(now) : undefined;
     const next = found[steps[key as keyof typeof steps](at, found.length)];
     if (next) setMarked(next.value);
@@ -194,6 +202,18 @@ function ChoiceList({ label, choices, value, place, onPick, onClose }: ChoiceLis
           </div>
         ))}
       </div>
+      <div ref={copies}>{found[at]?.command !== undefined && <Remedy choice={found[at]} command={found[at].command} />}</div>
+    </div>
+  );
+}
+
+/** For the one that is marked: an option of a list can hold no button of its own. */
+function Remedy({ choice: { name }, command }: { readonly choice: Choice; readonly command: string }) {
+  return (
+    <div className="flex items-center gap-2 border-t border-line bg-raised/40 py-1 pr-1 pl-3 text-xs">
+      <span className="sr-only">To use {reveal(name)}:</span>
+      <code className="min-w-0 flex-1 font-mono wrap-anywhere">{reveal(command)}</code>
+      <CopyButton text={command} label={`Copy ${reveal(command)}`} />
     </div>
   );
 }

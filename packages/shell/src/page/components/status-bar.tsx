@@ -1,18 +1,17 @@
-// How things stand, in one line: which model or agent answers, whether it is at work, what it has used, how long it
-// has been running. Below it, what is broken.
+// How things stand, in one line: which model or agent answers, whether it is at work, how full its context is, what it has used, and
+// where it works. Below it, what is broken.
 
-import { useEffect, useState } from "react";
 import { usePage } from "../session/page-context.ts";
 import { AgentPicker } from "./agent-picker.tsx";
 import type { Switches } from "./keys.tsx";
 import { ContextMeter } from "./context-meter.tsx";
 import { Icon } from "./icon.tsx";
 import { chosenModel, folderOf, isConnected, openQuestion, type PageState, type Usage } from "../state/page-state.ts";
-import { formatClock } from "../tools/describe-call.ts";
 import { cutText, reveal } from "@hawser/protocol/internal";
 
 export function StatusBar({ switches }: { readonly switches: Switches }) {
   const phase = usePage(describePhase);
+  const since = usePage(describeUptime);
   const light = phase === "working" ? "beat bg-sea" : phase === "idle" ? "bg-leaf" : "bg-rope";
   return (
     <div
@@ -21,7 +20,7 @@ export function StatusBar({ switches }: { readonly switches: Switches }) {
       className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft sm:px-6"
     >
       <AgentPicker />
-      <span className="flex items-center gap-1.5">
+      <span className="flex items-center gap-1.5" title={since}>
         <span aria-hidden="true" className={`size-2 rounded-full ${light}`} />
         {phase}
       </span>
@@ -29,7 +28,6 @@ export function StatusBar({ switches }: { readonly switches: Switches }) {
       <Tokens />
       <Instructions onOpen={switches.setting} />
       <Root onFolder={switches.folder} />
-      <Uptime />
       <ServerFaults />
     </div>
   );
@@ -44,6 +42,9 @@ function describePhase(state: PageState): string {
   return running.every(({ conversationId }) => openQuestion(state, conversationId)) ? "asks you" : "working";
 }
 
+const describeUptime = ({ status }: PageState): string | undefined =>
+  status && `The agent runs since ${new Date(status.at - status.uptime).toLocaleString()}.`;
+
 function Tokens() {
   const turns = usePage((state) => state.turns);
   const currentId = usePage((state) => state.currentId);
@@ -57,11 +58,16 @@ function Tokens() {
   // An agent may say how full its context is, and nothing else.
   if (!isCounted) return cost === unknownCost ? null : <span>{cost}</span>;
   return (
-    <span title="Tokens of this conversation since the page was opened. What they cost is known where agent.json has your model's prices, and Claude Code says it itself when it has answered.">
-      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {cost}
+    <span
+      title={`${input.toLocaleString("en")} tokens in and ${output.toLocaleString("en")} out in this conversation since the page was opened. What they cost is known where agent.json has your model's prices, and Claude Code says it itself when it has answered.`}
+    >
+      {brief.format(input)} in · {brief.format(output)} out · {cost}
     </span>
   );
 }
+
+/** `1.2K`: the exact number is shown when the pointer rests. */
+const brief = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 const unknownCost = "cost not known";
 
@@ -111,20 +117,6 @@ function Root({ onFolder }: { onFolder(): void }) {
       <span className="truncate">{shown}</span>
     </button>
   );
-}
-
-const tickMs = 1_000;
-
-function Uptime() {
-  const status = usePage((state) => state.status);
-  const isUp = usePage(({ link }) => link.phase === "open" && link.runtime === "running");
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), tickMs);
-    return () => clearInterval(timer);
-  }, []);
-  if (!status || !isUp) return null;
-  return <span>up {formatClock(status.uptime + Math.max(0, now - status.at))}</span>;
 }
 
 const maxReasonChars = 300;

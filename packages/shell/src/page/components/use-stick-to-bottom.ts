@@ -27,6 +27,11 @@ export function useStickToBottom(startsAnewWith: string, isStill = false) {
     toEnd();
   }, [toEnd]);
 
+  /** Stays where it is from now on. */
+  const hold = useCallback(() => {
+    sticks.current = false;
+  }, []);
+
   const onScroll = useCallback(() => {
     const { current } = scroller;
     if (!current) return;
@@ -46,5 +51,5 @@ export function useStickToBottom(startsAnewWith: string, isStill = false) {
 
   useEffect(jump, [jump, startsAnewWith]);
 
-  return { scroller, content, isAway, jump, follow, onScroll };
+  return { scroller, content, isAway, jump, follow, hold, onScroll };
 }

@@ -8,18 +8,29 @@ import { usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
 import { Button, Icon } from "./icon.tsx";
 
-export const UserMessage = memo(function UserMessage({ message }: { readonly message: Message }) {
+interface UserMessageProps {
+  readonly message: Message;
+  /** A search has led to it. */
+  readonly isSought: boolean;
+}
+
+export const UserMessage = memo(function UserMessage({ message, isSought }: UserMessageProps) {
   const { actions } = usePageParts();
   const [isEditing, setIsEditing] = useState(false);
   const text = textOf(message);
   const files = message.parts.filter((part) => part.kind === "attachment");
   return (
-    <article aria-label="You" className="group/message lazy-paint ml-auto w-fit max-w-[92%] min-w-0 sm:max-w-[80%]">
+    <article
+      aria-label="You"
+      data-sought={isSought || undefined}
+      tabIndex={isSought ? -1 : undefined}
+      className="group/message lazy-paint flex flex-col items-end sm:flex-row-reverse sm:gap-1"
+    >
       {isEditing ? (
         <EditForm message={message} text={text} onEnd={() => setIsEditing(false)} />
       ) : (
-        <div className="rounded-2xl rounded-br-sm bg-sea-wash px-4 py-2.5">
-          {text !== "" && <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>}
+        <div className="max-w-[92%] min-w-0 rounded-2xl rounded-br-sm bg-sea-wash px-4 py-2.5 sm:max-w-[80%]">
+          {text !== "" && <p className="own-direction whitespace-pre-wrap wrap-anywhere">{text}</p>}
           {files.length > 0 && (
             <ul className="mt-1 flex flex-wrap gap-2" aria-label="Attachments">
               {files.map(({ path, mime }, at) => (
@@ -32,7 +43,7 @@ export const UserMessage = memo(function UserMessage({ message }: { readonly mes
         </div>
       )}
       {!isEditing && (
-        <div className="on-demand mt-0.5 flex justify-end">
+        <div className="on-demand mt-0.5 flex shrink-0 justify-end">
           <CopyButton text={text} label="Copy message" />
           <Button
             label="Edit"

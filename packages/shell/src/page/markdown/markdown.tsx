@@ -39,10 +39,21 @@ function readCode(node: ExtraProps["node"]): { code: string; language: string } 
 const components: Components = {
   a: ({ href, children }) => <SafeLink address={href}>{children}</SafeLink>,
   img: ({ src, alt }) => <SafeLink address={typeof src === "string" ? src : undefined}>{`image: ${alt || String(src)}`}</SafeLink>,
+  // The marks stand where the text begins.
+  ul: ({ children, className }) => (
+    <ul dir="auto" className={className}>
+      {children}
+    </ul>
+  ),
+  ol: ({ children, className, start }) => (
+    <ol dir="auto" className={className} start={start}>
+      {children}
+    </ol>
+  ),
   pre: ({ node }) => <CodeBlock {...readCode(node)} />,
   table: ({ children }) => (
     <div className="max-w-full overflow-x-auto" role="region" aria-label="Table" tabIndex={0}>
-      <table>{children}</table>
+      <table dir="auto">{children}</table>
     </div>
   ),
   input: ({ checked }) => (

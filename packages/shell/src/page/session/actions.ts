@@ -91,8 +91,20 @@ export function createActions({ store, client, follow, notify, open, onWaitingCh
     /** Has the model summarise what was said; the history keeps all of it. */
     async compact(): Promise<void> {
       await attempt("Could not make room", async () => {
-        const { messages, tokensBefore, tokensAfter } = await client.compactConversation(store.getState().currentId);
-        notify(`The model now has a summary of ${messages} messages: about ${tokensAfter} tokens instead of ${tokensBefore}.`);
+        const conversationId = store.getState().currentId;
+        store.dispatch({ type: "learned", facts: { compacting: conversationId } });
+        try {
+          const compaction = await client.compactConversation(conversationId);
+          store.dispatch({ type: "compacted", compaction });
+          const { messages, tokensBefore, tokensAfter } = compaction;
+          notify(
+            `The model now has a summary of the first ${messages} messages: about ${tokensAfter} tokens instead of ${tokensBefore}.`,
+            true,
+          );
+        } finally {
+          // Another one may have begun meanwhile.
+          if (store.getState().compacting === conversationId) store.dispatch({ type: "learned", facts: { compacting: undefined } });
+        }
       });
     },
     async answer(permissionId: string, answer: GivenAnswer): Promise<void> {
@@ -172,8 +184,8 @@ export function createActions({ store, client, follow, notify, open, onWaitingCh
   };
 }
 
-/** What was said, for copying it or sending it again: with a blank line where a tool was between. What was thought or planned is not said. */
+/** What was said, for copying it or sending it again: with a blank line where a tool was between. What was thought, planned or summarised is not said. */
 export function textOf({ parts }: Message): string {
-  const said = parts.filter(({ kind }) => kind !== "thought" && kind !== "plan");
+  const said = parts.filter(({ kind }) => kind !== "thought" && kind !== "plan" && kind !== "summary");
   return joinTexts(said.map((part) => (part.kind === "text" ? part.text : undefined)));
 }

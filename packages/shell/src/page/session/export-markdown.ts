@@ -29,6 +29,9 @@ function partOf(part: Part, describe: (part: Part & { kind: "tool" }) => string)
       return part.entries.map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${oneLine(content)}`).join("\n");
     case "attachment":
       return `Attached: ${inCode(part.path)}`;
+    case "summary":
+      // All that it stands for is there.
+      return "";
     default:
       return quote(
         `Tool ${inCode(describe(part))}${part.state === "done" ? "" : `, ${part.state}`}${part.error === undefined ? "" : `\n${part.error}`}`,

@@ -15,11 +15,11 @@ import { createStore, type Schedule, type Store } from "./store.ts";
 export interface Session {
   readonly store: Store;
   readonly client: AgentClient;
-  /** Opens a conversation; a new one when there is no id. Returns its id. */
-  open(conversationId?: string): string;
+  /** Opens a conversation, at a message if one is named; a new one when there is no id. Returns its id. */
+  open(conversationId?: string, messageId?: string): string;
   /** Shows a turn up to its end. */
   follow(turn: AgentTurn): Promise<void>;
-  notify(text: string): void;
+  notify(text: string, isNews?: boolean): void;
   /** What waits in a conversation has changed. */
   onWaitingChanged(): void;
   retryLink(): void;
@@ -58,12 +58,14 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
   function onOverheard({ value, text }: ParsedLine): void {
     // A newer page may ask what this one does not know.
     const request = orUndefined(() => agentProtocol.parseRequest(value));
-    if (request) store.queue({ type: "asked", request, at: now() });
+    // Of several answers to a question the first counts; which one that is, the runtime says.
+    if (request && request.kind !== "permission_response") store.queue({ type: "asked", request, at: now() });
     log("other_tab", value, text.length);
     if (!request || followed.has(request.id)) return;
     if (request.kind === "user_message") void follow(client.adopt(request.id));
     if (request.kind === "set_option") void whenDone(client.adopt(request.id)).then(options.onChanged, ignore);
     if (changesWhatWaits.includes(request.kind)) void whenDone(client.adopt(request.id)).then(waiting.onChanged, ignore);
+    if (request.kind === "compact_conversation") void followCompaction(client.adopt(request.id)).catch(ignore);
     const change = changeOf(request);
     if (change) void whenDone(client.adopt(request.id)).then(() => store.dispatch(change), ignore);
   }
@@ -84,7 +86,13 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     }
   }
 
-  const notify = (text: string): void => store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text } });
+  /** Of another tab. */
+  async function followCompaction(work: AgentTurn): Promise<void> {
+    for await (const event of work) if (event.type === "compaction") store.queue({ type: "compacted", compaction: event.data });
+  }
+
+  const notify = (text: string, isNews = false): void =>
+    store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text, isNews } });
   const options = createOptionsKeeper({ store, client, notify });
   const stopOptions = store.subscribe(options.keep);
   const waiting = createWaitingKeeper({ store, client });
@@ -97,9 +105,9 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     follow,
     notify,
     onWaitingChanged: waiting.onChanged,
-    open(conversationId) {
+    open(conversationId, messageId) {
       const id = conversationId ?? crypto.randomUUID();
-      store.dispatch({ type: "opened", conversationId: id, isNew: conversationId === undefined });
+      store.dispatch({ type: "opened", conversationId: id, isNew: conversationId === undefined, messageId });
       return id;
     },
     retryLink: () => link.retry(),
@@ -137,6 +145,8 @@ function changeOf(request: AnyAgentRequest): PageEvent | undefined {
       return request.folders[0] === undefined
         ? undefined
         : { type: "moved", conversationId: request.conversationId, folder: request.folders[0] };
+    case "permission_response":
+      return { type: "answered_elsewhere", answer: request };
     default:
       return undefined;
   }
@@ -199,7 +209,9 @@ function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions)
   }
 
   async function load(conversationId: string): Promise<void> {
-    const include = store.getState().runtime?.info.capabilities.includes("steer") ? ["steer"] : undefined;
+    const { capabilities = [] } = store.getState().runtime?.info ?? {};
+    const asked = [...(capabilities.includes("steer") ? ["steer"] : []), ...(capabilities.includes("compaction") ? ["summary"] : [])];
+    const include = asked.length > 0 ? asked : undefined;
     try {
       store.dispatch({ type: "loaded", conversation: await client.loadConversation(conversationId, { include }) });
     } catch (thrown) {

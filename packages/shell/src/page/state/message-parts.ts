@@ -38,8 +38,10 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
       return { ...message, parts: putPlan(message.parts, { kind: "plan", entries: event.data.entries }) };
     case "steered":
       return { ...message, parts: addSteer(message.parts, event.data) };
-    case "compaction":
-      return message;
+    case "compaction": {
+      const { messages, tokensBefore, tokensAfter } = event.data;
+      return { ...message, parts: [...message.parts, { kind: "summary", messages, tokensBefore, tokensAfter }] };
+    }
     default:
       // `done`
       return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
@@ -112,15 +114,20 @@ const isAbout = (part: Part, permissionId: string): part is AskingTool =>
 
 export const asksFor = ({ parts }: Message, permissionId: string): boolean => parts.some((part) => isAbout(part, permissionId));
 
-export type Answer = Required<Pick<Permission, "decision">> & Pick<Permission, "optionId">;
+export type Answer = Required<Pick<Permission, "decision">> & Pick<Permission, "optionId" | "isFromElsewhere">;
 
-export function changePermission(message: Message, permissionId: string, { decision, optionId }: Answer): Message {
+export function changePermission(message: Message, permissionId: string, answer: Answer): Message {
   const parts = message.parts.map((part) =>
-    isAbout(part, permissionId)
-      ? { ...part, permission: { ...part.permission, decision, ...(optionId !== undefined && { optionId }) } }
-      : part,
+    isAbout(part, permissionId) ? { ...part, permission: withAnswer(part.permission, answer) } : part,
   );
   return { ...message, parts };
+}
+
+/** The runtime takes the first answer. One that came too late on this page does not hide what was decided on another one. */
+function withAnswer(asked: Permission, { decision, optionId, isFromElsewhere }: Answer): Permission {
+  if (asked.isFromElsewhere) return asked;
+  const { optionId: _, ...permission } = asked;
+  return { ...permission, decision, ...(optionId !== undefined && { optionId }), ...(isFromElsewhere && { isFromElsewhere }) };
 }
 
 /** A message of the history as it is shown: a use of a tool and its result are one part. */
@@ -148,6 +155,10 @@ function addHistoryPart(message: Message, part: MessagePart): Message {
     return { ...message, parts: [...message.parts, { kind: "attachment", path: part.path, mime: part.mime }] };
   if (part.type === "tool_use") return changeTool(message, part, { ...aboutOf(part), input: part.input });
   if (part.type === "steer") return { ...message, parts: addSteer(message.parts, part) };
+  if (part.type === "summary") {
+    const { text, messages, tokensBefore, tokensAfter } = part;
+    return { ...message, parts: [...message.parts, { kind: "summary", text, messages, tokensBefore, tokensAfter }] };
+  }
   // The others are not asked for.
   if (part.type !== "tool_result") return message;
   const { result, isError, error } = part;

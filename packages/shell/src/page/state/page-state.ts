@@ -1,106 +1,12 @@
 // What is on the screen, as plain data, and everything that can change it. It comes from the agent client's events, from
 // the link, and from what the user chose; components only draw it. Nothing is changed in place.
 
-import type { AgentInfo, Decision, LoadedConversation, Queue, TurnEvent } from "@hawser/agent/host/link";
-import type {
-  AnyAgentRequest,
-  ConversationSummary,
-  MessagePart,
-  ModelEntry,
-  OptionEntry,
-  PermissionOption,
-  PlanData,
-  StatusData,
-} from "@hawser/protocol";
+import type { AgentInfo, LoadedConversation, Queue, TurnEvent } from "@hawser/agent/host/link";
+import type { AnyAgentRequest, CompactionData, ConversationSummary, ModelEntry, OptionEntry, StatusData } from "@hawser/protocol";
 import type { RuntimeState } from "../../link/page-frames.ts";
+import type { Failure, Message, Part, Permission, ToolPart } from "./message.ts";
 
-export type Location = NonNullable<Extract<MessagePart, { type: "tool_use" }>["locations"]>[number];
-export type FileDiff = NonNullable<Extract<MessagePart, { type: "tool_result" }>["diffs"]>[number];
-
-/** What an agent says itself about a use of a tool, or about a question. */
-export interface AboutUse {
-  readonly title?: string | undefined;
-  /** `read`, `edit`, `execute` …; `kind` is taken. */
-  readonly toolKind?: string | undefined;
-  readonly locations?: readonly Location[] | undefined;
-  readonly diffs?: readonly FileDiff[] | undefined;
-}
-
-export interface Permission extends AboutUse {
-  readonly permissionId: string;
-  readonly reason: string;
-  /** What exactly would run. */
-  readonly input: unknown;
-  /** Whether a file is there already that would be written over; undefined where the runtime does not say. */
-  readonly replaces?: boolean | undefined;
-  /** The answers that the asking agent offers, in its own words. */
-  readonly options?: readonly PermissionOption[] | undefined;
-  /** Which of them was chosen. */
-  readonly optionId?: string | undefined;
-  /** `expired`: it can't be answered any more. */
-  readonly decision?: Decision | "expired" | undefined;
-}
-
-export interface ToolPart extends AboutUse {
-  readonly kind: "tool";
-  readonly toolId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-  readonly state: "running" | "done" | "failed";
-  readonly result?: unknown;
-  readonly error?: string | undefined;
-  /** How long it ran, as the runtime says; unknown for what was loaded. */
-  readonly durationMs?: number | undefined;
-  readonly progress?: { readonly message?: string | undefined; readonly done?: number | undefined; readonly total?: number | undefined };
-  readonly permission?: Permission | undefined;
-}
-
-/** What the model thinks before it answers; never part of the answer. */
-export interface ThoughtPart {
-  readonly kind: "thought";
-  readonly text: string;
-  /** The runtime's clock. */
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-/** What the agent means to do: one in an answer, always the latest. */
-export interface PlanPart extends PlanData {
-  readonly kind: "plan";
-}
-
-/** What the user said while the answer was made, where the model saw it. */
-export interface SteerPart {
-  readonly kind: "steer";
-  readonly steerId: string;
-  readonly text: string;
-}
-
-export type Part =
-  | { readonly kind: "text"; readonly text: string }
-  | ThoughtPart
-  | PlanPart
-  | SteerPart
-  | { readonly kind: "attachment"; readonly path: string; readonly mime: string }
-  | ToolPart;
-
-export interface Failure {
-  readonly text: string;
-  readonly code?: string | undefined;
-}
-
-export interface Message {
-  /** The same before and after the message got its place in the history. */
-  readonly key: string;
-  readonly role: "user" | "assistant";
-  readonly parts: readonly Part[];
-  readonly at: number;
-  readonly state: "running" | "ended";
-  readonly messageId?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly model?: string | undefined;
-  readonly failure?: Failure | undefined;
-}
+export type * from "./message.ts";
 
 export interface Thread {
   readonly conversationId: string;
@@ -180,6 +86,8 @@ export interface TrustQuestion {
 
 export interface Notice {
   readonly key: string;
+  /** It is news, and nothing went wrong. */
+  readonly isNews?: boolean;
   readonly text: string;
 }
 
@@ -198,6 +106,10 @@ export interface PageState {
   readonly trust: TrustQuestion | undefined;
   /** What waits in a conversation; undefined when nothing runs there, or nobody knows. */
   readonly waiting: ({ readonly conversationId: string } & Queue) | undefined;
+  /** The conversation that is being summarised at the user's word. */
+  readonly compacting: string | undefined;
+  /** The message that a search has led to; another object each time. */
+  readonly sought: { readonly conversationId: string; readonly messageId: string } | undefined;
   readonly notices: readonly Notice[];
   readonly wire: WireLog;
 }
@@ -226,10 +138,14 @@ export type PageEvent =
   | {
       readonly type: "learned";
       readonly facts: Partial<
-        Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions" | "trust" | "waiting">
+        Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions" | "trust" | "waiting" | "compacting">
       >;
     }
-  | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean }
+  | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean; readonly messageId?: string | undefined }
+  /** The beginning of a conversation was summarised, at the word of a user. */
+  | { readonly type: "compacted"; readonly compaction: CompactionData }
+  /** On another page, and the runtime has taken it. */
+  | { readonly type: "answered_elsewhere"; readonly answer: Extract<AnyAgentRequest, { kind: "permission_response" }> }
   | { readonly type: "permission_expired"; readonly permissionId: string }
   | { readonly type: "notice"; readonly notice: Notice }
   | { readonly type: "notice_dismissed"; readonly key: string }
@@ -248,6 +164,8 @@ export const initialState: PageState = {
   status: undefined,
   trust: undefined,
   waiting: undefined,
+  compacting: undefined,
+  sought: undefined,
   notices: [],
   wire: { entries: [], chars: 0, dropped: 0 },
 };

@@ -8,7 +8,7 @@ import { isGone } from "../../link/page-frames.ts";
 import { asksFor, changePermission, keyOf, type Answer } from "./message-parts.ts";
 import type { LinkState, Message, PageEvent, PageState, Part } from "./page-state.ts";
 import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withMessage, withThread } from "./threads.ts";
-import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, toEmptyAnswer, withTurn } from "./turns.ts";
+import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, takeCompaction, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
 
 type Reducers = { readonly [Type in PageEvent["type"]]: (state: PageState, event: Extract<PageEvent, { type: Type }>) => PageState };
@@ -30,7 +30,12 @@ const reducers: Reducers = {
   deleted: (state, { conversationId }) => forget(state, conversationId),
   truncated: (state, { conversationId, after }) => truncate(state, conversationId, after),
   learned: (state, { facts }) => ({ ...state, ...facts }),
-  opened: (state, { conversationId, isNew }) => openThread(state, conversationId, isNew),
+  opened: (state, { conversationId, isNew, messageId }) => ({
+    ...openThread(state, conversationId, isNew),
+    sought: messageId === undefined ? undefined : { conversationId, messageId },
+  }),
+  compacted: (state, { compaction }) => takeCompaction(state, compaction),
+  answered_elsewhere: (state, { answer }) => decidePermission(state, answer.permissionId, { ...answer, isFromElsewhere: true }),
   permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, { decision: "expired" }),
   notice: (state, { notice }) => ({ ...state, notices: [...state.notices, notice].slice(-shellLimits.shellNoticeEntries) }),
   notice_dismissed: (state, { key }) => ({ ...state, notices: state.notices.filter((notice) => notice.key !== key) }),

@@ -96,7 +96,9 @@ function withTimes(part: Part, shown: readonly Part[]): Part {
 /** Nor what was thought and planned: it stays where it stood, by how many other parts stood before it. */
 function withUnwritten(parts: readonly Part[], shown: readonly Part[]): readonly Part[] {
   const merged = [...parts];
-  for (const [at, part] of shown.entries()) if (part.kind === "thought" || part.kind === "plan") merged.splice(at, 0, part);
+  // A summary that was told stands elsewhere in the history.
+  const others = shown.filter(({ kind }) => kind !== "summary");
+  for (const [at, part] of others.entries()) if (part.kind === "thought" || part.kind === "plan") merged.splice(at, 0, part);
   return merged;
 }
 

@@ -2,6 +2,7 @@
 // is dropped here, and a gap is noticed, which the history fills at the end.
 
 import type { TurnEvent } from "@hawser/agent/host/link";
+import type { CompactionData } from "@hawser/protocol";
 import { addToAnswer, failAnswer, keyOf } from "./message-parts.ts";
 import type { Failure, Message, PageEvent, PageState, Thread, Turn } from "./page-state.ts";
 import { needsLoad, withMessage, withThread } from "./threads.ts";
@@ -29,6 +30,8 @@ export function receiveTurnEvent(state: PageState, event: TurnEvent): PageState 
 
 function factsOf(event: TurnEvent): Partial<Turn> {
   if (event.type === "progress") return event.data.toolId === undefined ? { progress: event.data.message } : {};
+  // The history says what the summary is, and where it stands.
+  if (event.type === "compaction") return { progress: undefined, isWhole: false };
   if (event.type !== "usage") return { progress: undefined };
   return { usage: event.data };
 }
@@ -52,6 +55,15 @@ export const toEmptyAnswer = (id: string, at: number): Message => ({
   state: "running",
   requestId: id,
 });
+
+/** There is room again, until the next answer says how much is in use. */
+export function takeCompaction(state: PageState, { conversationId, tokensAfter }: CompactionData): PageState {
+  const latest = Object.values(state.turns).findLast(
+    (turn) => turn.conversationId === conversationId && turn.usage?.contextTokens !== undefined,
+  );
+  const noted = latest?.usage ? withTurn(state, { ...latest, usage: { ...latest.usage, contextTokens: tokensAfter } }) : state;
+  return needsLoad(noted, conversationId);
+}
 
 const endTurn = (state: PageState, turn: Turn): PageState =>
   withTurn(state, { ...turn, state: "ended", isStopping: false, progress: undefined });

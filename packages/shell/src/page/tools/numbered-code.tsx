@@ -46,7 +46,7 @@ const toNumbers = (first: number, count: number): string => Array.from({ length:
 // More would take longer than a person waits for.
 const comparedChars = 2_000_000;
 
-const looks = {
+export const lineLooks = {
   same: { sign: " ", className: "" },
   removed: { sign: "−", className: "bg-alarm-wash text-alarm" },
   added: { sign: "+", className: "bg-leaf-wash text-leaf" },
@@ -92,10 +92,10 @@ export function DiffView({ before, after, label: givenLabel, hasNumbers = false 
   );
 }
 
-function DiffRow({ line, hasNumbers }: { readonly line: NumberedLine; readonly hasNumbers: boolean }) {
+export function DiffRow({ line, hasNumbers }: { readonly line: NumberedLine; readonly hasNumbers: boolean }) {
   const { kind, text } = line;
   return (
-    <div className={`flex px-3 ${looks[kind].className}`}>
+    <div className={`flex px-3 ${lineLooks[kind].className}`}>
       {hasNumbers && (
         <span aria-hidden="true" className={`flex shrink-0 pr-2 text-right select-none ${kind === "same" ? "text-soft" : ""}`}>
           <span className="min-w-7">{kind === "added" ? "" : line.old}</span>
@@ -103,7 +103,7 @@ function DiffRow({ line, hasNumbers }: { readonly line: NumberedLine; readonly h
         </span>
       )}
       <span aria-hidden="true" className="w-4 shrink-0 select-none">
-        {looks[kind].sign}
+        {lineLooks[kind].sign}
       </span>
       {/* Wrapped, spaces too: nothing of a change may stand out of sight to the right. */}
       <pre className="min-w-0 flex-1 wrap-anywhere whitespace-break-spaces">

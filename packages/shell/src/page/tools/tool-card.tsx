@@ -27,8 +27,12 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         <CardState tool={tool} />
       </button>
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
-      {tool.error !== undefined && <Trouble tool={tool} error={tool.error} />}
+      {tool.error !== undefined && tool.error !== plainNo && <Trouble tool={tool} error={tool.error} />}
       {isAsking(tool) && <Approval key={tool.permission.permissionId} tool={tool} />}
+      {/* Whoever looks at this page saw a question go away. */}
+      {tool.permission?.isFromElsewhere && !isOpen && (
+        <p className="border-t border-line px-3 py-1.5 text-xs text-soft wrap-anywhere">{describeDecision(tool.permission)}</p>
+      )}
       {isOpen && <CardBody tool={tool} />}
     </section>
   );
@@ -37,6 +41,9 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
 /** A no is what the user wanted, so it does not look like a failure. */
 const isDenied = ({ state, error, permission }: ToolPart): boolean =>
   state === "failed" && (permission?.decision === "deny" || (error ?? "").startsWith("denied:"));
+
+/** The runtime's words for the user's own no, which the state of the card says already. */
+const plainNo = "denied: the user said no";
 
 const troubleChars = 2_000;
 
@@ -119,10 +126,18 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
   );
 }
 
-function describeDecision({ decision = "expired", options = [], optionId }: Permission): string {
+function describeDecision({ decision = "expired", options = [], optionId, isFromElsewhere = false }: Permission): string {
   const chosen = options.find((option) => option.optionId === optionId);
-  return chosen && decision !== "expired" ? `You chose “${reveal(chosen.name)}”.` : decisions[decision];
+  if (chosen && decision !== "expired")
+    return isFromElsewhere ? `“${reveal(chosen.name)}” was chosen on another page.` : `You chose “${reveal(chosen.name)}”.`;
+  return isFromElsewhere && decision !== "expired" ? decisionsElsewhere[decision] : decisions[decision];
 }
+
+const decisionsElsewhere = {
+  allow: "Allowed once on another page.",
+  allow_always: "Always allowed, on another page.",
+  deny: "Denied on another page.",
+} as const;
 
 const decisions = {
   allow: "You allowed this once.",

@@ -1,0 +1,105 @@
+// What reaches a runtime of the lines that hosts send, and what hosts hear of it; with a real server between them.
+
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { HawserError, type ConversationMessage } from "@hawser/protocol";
+import type { Fleet } from "../src/connect.ts";
+import { anyRuntimeSubject, header, toEventSubject, toRuntimeSubject } from "../src/conversations/conversation-names.ts";
+import { createEventOrder } from "../src/conversations/event-order.ts";
+import { toPartHeaders } from "../src/conversations/parts.ts";
+import { createRuntimeHub } from "../src/conversations/runtime-hub.ts";
+import { openFleet, openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
+
+describe("the lines of hosts", () => {
+  let fleet: Fleet;
+  beforeEach(skipWithoutServer);
+  beforeAll(async () => {
+    if (serverProgram !== "") fleet = await openFleet(await openServer());
+  });
+
+  const line = (id: string) => JSON.stringify({ id, kind: "user_message", message: "hi", metadata: { conversationId: "c" } });
+  const headers = toPartHeaders({ [header.host]: "h", [header.inbox]: "answers" }, 0, 1);
+
+  async function open(runtime: string, outcome: () => Promise<{ isStale: boolean; messages: ConversationMessage[] }>) {
+    const state = { epoch: 7 as number | undefined, closed: 0 };
+    const close = async (): Promise<void> => void state.closed++;
+    const hub = createRuntimeHub(fleet, { runtime, open: async () => ({ ...(await outcome()), close }), epochOf: () => state.epoch });
+    await hub.begin();
+    const ask = async (text: string) =>
+      (await fleet.connection.request(toRuntimeSubject(runtime), text, { headers, timeout: 5_000 })).json();
+    const reached: string[] = [];
+    void (async () => {
+      for await (const item of hub.transport.incoming) if (item.kind === "message") reached.push((item.value as { id: string }).id);
+    })();
+    return { hub, ask, state, reached };
+  }
+
+  it("reach the runtime only when the conversation is its own: otherwise the host is told whose it is, or tries again", async () => {
+    const failures: HawserError[] = [
+      new HawserError("overloaded", "elsewhere", { facts: { owner: "other" } }),
+      new HawserError("internal", "no answer", { cause: new Error("timeout") }),
+      new HawserError("usage", "too long an id"),
+    ];
+    const heard: unknown[] = [];
+    fleet.connection.subscribe("answers", { callback: (_, message) => void heard.push(message.json()) });
+    const { hub, ask, reached } = await open("refusing", () => Promise.reject(failures.shift()));
+    expect([await ask(line("a")), await ask(line("b")), await ask(line("c"))]).toEqual([
+      { owner: "other" },
+      { isLeaving: true },
+      { accepted: true, runtime: "refusing" },
+    ]);
+    expect([reached, heard]).toEqual([[], [expect.objectContaining({ id: "c", type: "error", code: "usage" })]]);
+    await hub.close();
+  });
+
+  it("are not begun again while they run or once they are recorded, and what a lost conversation says is not heard", async () => {
+    const messages: ConversationMessage[] = [{ messageId: "m", role: "assistant", parts: [], timestamp: 1, requestId: "old" }];
+    const { hub, ask, state, reached } = await open("owning", async () => ({ isStale: false, messages }));
+    const events: unknown[] = [];
+    fleet.connection.subscribe(toEventSubject("c"), {
+      callback: (_, message) => void events.push([message.headers?.get(header.epoch), message.json()]),
+    });
+    await ask(line("old"));
+    await ask(line("new"));
+    await ask(line("new"));
+    expect([reached, state.closed]).toEqual([["new"], 2]);
+    await hub.transport.send({ id: "new", type: "token", token: "x", seq: 1 });
+    await expect.poll(() => events).toEqual([["7", expect.objectContaining({ token: "x" })]]);
+    state.epoch = 9;
+    hub.lose("c");
+    await hub.transport.send({ id: "new", type: "done" });
+    await expect.poll(() => state.closed).toBe(3);
+    await fleet.connection.flush();
+    expect(events).toHaveLength(1);
+    expect(reached).toHaveLength(2);
+    await hub.leave();
+    expect(await ask(line("later"))).toEqual({ isLeaving: true });
+    await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 1_000 })).rejects.toThrow();
+    await hub.close();
+  });
+});
+
+describe("the order of events", () => {
+  const at = (epoch: number, seq: number | undefined, isEnd = false) => ({ id: "t", epoch, seq, isEnd });
+
+  it("drops what was heard, what an overtaken machine says, and everything after the end", () => {
+    const order = createEventOrder(10);
+    expect(order.place(at(5, 1))).toEqual({ seq: 1 });
+    expect(order.place(at(5, 1))).toBe("drop");
+    expect(order.place(at(5, 3))).toBe("gap");
+    expect(order.place(at(5, 3), true)).toEqual({ seq: 3 });
+    expect(order.running).toEqual(["t"]);
+    expect(order.place(at(8, undefined, true))).toEqual({ seq: undefined });
+    expect([order.place(at(5, 4)), order.place(at(8, 1)), order.running]).toEqual(["drop", "drop", []]);
+  });
+
+  it("goes on with its numbers where a turn begins anew under a later claim", () => {
+    const order = createEventOrder(10);
+    expect([order.place(at(5, 1)), order.place(at(5, 2)), order.place(at(6, 1)), order.place(at(5, 3)), order.place(at(6, 2))]).toEqual([
+      { seq: 1 },
+      { seq: 2 },
+      { seq: 3 },
+      "drop",
+      { seq: 4 },
+    ]);
+  });
+});

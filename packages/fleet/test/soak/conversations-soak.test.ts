@@ -1,0 +1,15 @@
+// The long test in short, as the program it is: so that it still works when it is needed.
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { skipWithoutServer } from "../../../../test/kit/nats-server.ts";
+
+const program = fileURLToPath(new URL("conversations.soak.ts", import.meta.url));
+
+it("G20 conversations of a fleet in which things die: one end for each request, no tool twice, nothing acknowledged lost", async (context) => {
+  skipWithoutServer(context);
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "2", "11"]);
+  expect(stdout).toMatch(/^fleet conversations: passed, 2 faults \(.*\), \d+ requests \(.*\), seed 11, [\d.]+ s\n$/);
+});

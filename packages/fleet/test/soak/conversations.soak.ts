@@ -1,0 +1,207 @@
+// G20: conversations of a fleet under [count] random faults: runtimes and hosts killed, runtimes frozen past their lease and let go
+// again, told to stop, the server killed and started again or frozen, the journal full. Meanwhile every conversation is talked to. A model over all that was
+// heard says: every request has one end, no tool ran twice, what was acknowledged is there, every conversation loads and goes on.
+//   node --conditions=hawser-source packages/fleet/test/soak/conversations.soak.ts [count, 200 unless given] [seed]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setJournalRoom } from "../stream-settings.ts";
+import { isEnd, openSoakFleet, type Line, type SoakHost, type SoakRuntime } from "./soak-fleet.ts";
+
+const count = Number(process.argv[2] ?? 200);
+const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
+if (!Number.isSafeInteger(count) || count < 1 || !Number.isSafeInteger(seed)) {
+  console.error("usage: conversations.soak.ts [count] [seed], whole numbers");
+  process.exit(2);
+}
+
+const conversationIds = ["c0", "c1", "c2", "c3", "c4", "c5"];
+const runtimeCount = 3;
+const hostCount = 3;
+/** A request without an end for so long has none. */
+const patienceMs = 180_000;
+
+/** Every request, as its host saw it. */
+interface Told {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly tickets: readonly string[];
+  readonly host: SoakHost;
+  readonly end: Line | undefined;
+}
+
+const told: Told[] = [];
+const problems: string[] = [];
+const faults = new Map<string, number>();
+let state = seed;
+/** Repeatable: a mulberry of 32 bits. */
+function random(): number {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+}
+const below = (limit: number): number => Math.floor(random() * limit);
+
+const startedAt = performance.now();
+const root = mkdtempSync(join(tmpdir(), "hawser-fleet-soak-"));
+const fleet = await openSoakFleet(root, (problem) => problems.push(problem));
+const runtimes: SoakRuntime[] = await Promise.all(Array.from({ length: runtimeCount }, () => fleet.runtime()));
+const hosts: SoakHost[] = await Promise.all(Array.from({ length: hostCount }, () => fleet.host()));
+let isOver = false;
+let made = 0;
+
+/** Whatever has died is there again. */
+async function replaceDead(): Promise<void> {
+  for (const [index, runtime] of runtimes.entries()) if (runtime.isGone) runtimes[index] = await fleet.runtime();
+  for (const [index, host] of hosts.entries()) if (host.isGone) hosts[index] = await fleet.host();
+}
+
+async function askWithin(host: SoakHost, request: Record<string, unknown> & { id: string }): Promise<Line | undefined> {
+  const late = Symbol("late");
+  const end = await Promise.race([host.ask(request), sleep(patienceMs, late, { ref: false })]);
+  if (end !== late) return end as Line | undefined;
+  problems.push(`${request.id} has no end after ${patienceMs / 1_000} s`);
+  return undefined;
+}
+
+async function talk(conversationId: string): Promise<void> {
+  while (!isOver) {
+    const host = hosts[below(hostCount)] as SoakHost;
+    if (host.isGone) {
+      await sleep(50);
+      continue;
+    }
+    const number = ++made;
+    const id = crypto.randomUUID();
+    const tickets = Array.from({ length: 1 + below(2) }, (_, index) => `${conversationId}-${number}-${index}`);
+    const message = tickets.map((n) => `use weld with ${JSON.stringify({ n, ms: below(400) })}`).join(" and then ");
+    const end = await askWithin(host, { id, kind: "user_message", message, metadata: { conversationId } });
+    told.push({ id, conversationId, tickets, host, end });
+    await sleep(below(100));
+  }
+}
+
+const pick = (): SoakRuntime => runtimes[below(runtimeCount)] as SoakRuntime;
+
+/** A server that was just started again may take its time. */
+async function untilDone(action: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await action();
+    } catch (error) {
+      if (tries === 5) throw error;
+    }
+  }
+}
+
+/** Each resolves when it is over. */
+const kinds: Readonly<Record<string, () => Promise<void>>> = {
+  "runtime killed": async () => void pick().child.kill("SIGKILL"),
+  "runtime stopped": async () => void pick().child.kill("SIGTERM"),
+  "runtime frozen": async () => {
+    const { child } = pick();
+    child.kill("SIGSTOP");
+    await sleep(below(6_000));
+    child.kill("SIGCONT");
+  },
+  "host killed": async () => void hosts[below(hostCount)]?.child.kill("SIGKILL"),
+  "server killed": () => fleet.restartServer(),
+  "server frozen": async () => {
+    const { pid } = fleet.server;
+    process.kill(pid, "SIGSTOP");
+    await sleep(below(3_000));
+    process.kill(pid, "SIGCONT");
+  },
+  "journal full": async () => {
+    await untilDone(() => setJournalRoom(fleet.fleet, below(2_000)));
+    await sleep(below(1_500));
+    await untilDone(() => setJournalRoom(fleet.fleet, undefined));
+  },
+};
+/** More often what is about owners. */
+const drawn = [
+  "runtime killed",
+  "runtime killed",
+  "runtime frozen",
+  "runtime frozen",
+  "runtime stopped",
+  "host killed",
+  "server killed",
+  "server frozen",
+  "journal full",
+];
+
+async function disturb(): Promise<void> {
+  for (let done = 0; done < count; done++) {
+    await sleep(100 + below(700));
+    const name = drawn[below(drawn.length)] ?? "runtime killed";
+    faults.set(name, (faults.get(name) ?? 0) + 1);
+    await kinds[name]?.().catch((error: Error) => problems.push(`${name}: ${error.message}`));
+    await replaceDead();
+  }
+  isOver = true;
+}
+
+/** The model: what must be true of everything that was heard. */
+async function check(): Promise<void> {
+  await replaceDead();
+  const host = await fleet.host();
+  const runs = fleet.runs();
+  for (const [ticket, times] of runs) if (times > 1) problems.push(`the tool ran ${times} times for ${ticket}`);
+  for (const { id, host: asked, end, tickets } of told) {
+    const ends = asked.linesOf(id).filter(isEnd).length;
+    if (ends > 1 || (ends === 0 && !asked.isGone)) problems.push(`${id} has ${ends} ends`);
+    if (end?.type === "done")
+      for (const ticket of tickets) if (!runs.has(ticket)) problems.push(`${ticket} was acknowledged and never ran`);
+  }
+  for (const conversationId of conversationIds) await checkConversation(host, conversationId);
+}
+
+async function checkConversation(host: SoakHost, conversationId: string): Promise<void> {
+  const id = crypto.randomUUID();
+  const loaded = await askWithin(host, { id, kind: "load_conversation", conversationId });
+  if (loaded?.type !== "done") return void problems.push(`${conversationId} does not load: ${JSON.stringify(loaded)}`);
+  const messages = host.linesOf(id).flatMap(({ data }) => (data as { messages?: Message[] } | undefined)?.messages ?? []);
+  for (const request of told.filter((one) => one.conversationId === conversationId)) {
+    const answers = messages.filter(({ role, requestId }) => role === "assistant" && requestId === request.id);
+    if (answers.length > 1) problems.push(`${request.id} stands ${answers.length} times in ${conversationId}`);
+    if (request.end?.type !== "done") continue;
+    const [answer] = answers;
+    const text = JSON.stringify(answer ?? null);
+    if (!answer || answer.interrupted !== undefined || !request.tickets.every((ticket) => text.includes(`seam ${ticket} is welded`)))
+      problems.push(`${request.id} was acknowledged and is not whole in ${conversationId}: ${text.slice(0, 200)}`);
+  }
+  const next = await askWithin(host, { id: crypto.randomUUID(), kind: "user_message", message: "2+2", metadata: { conversationId } });
+  if (next?.type !== "done") problems.push(`the next message of ${conversationId} ended with ${JSON.stringify(next)}`);
+}
+
+interface Message {
+  readonly role: string;
+  readonly requestId?: string;
+  readonly interrupted?: string;
+}
+
+try {
+  await Promise.all([disturb(), ...conversationIds.map(talk)]);
+  await check();
+} finally {
+  await fleet.close();
+  rmSync(root, { recursive: true, force: true });
+}
+const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+const ends = new Map<string, number>();
+for (const { end } of told) {
+  const name = end === undefined ? "host died" : String(end["code"] ?? end.type);
+  ends.set(name, (ends.get(name) ?? 0) + 1);
+}
+const endsOf = [...ends].map(([name, times]) => `${times} ${name}`).join(", ");
+const kindsOf = [...faults].map(([name, times]) => `${times} ${name}`).join(", ");
+for (const problem of problems.slice(0, 20)) console.log(problem);
+const outcome = problems.length === 0 ? "passed" : `FAILED with ${problems.length} problems`;
+console.log(
+  `fleet conversations: ${outcome}, ${count} faults (${kindsOf}), ${told.length} requests (${endsOf}), seed ${seed}, ${seconds} s`,
+);
+process.exitCode = problems.length === 0 ? 0 : 1;
