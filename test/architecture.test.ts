@@ -42,9 +42,11 @@ describe("import table", () => {
       dependencies?: Record<string, string>;
       peerDependencies?: Record<string, string>;
       devDependencies?: Record<string, string>;
+      optionalDependencies?: Record<string, string>;
     };
     // The command line is published as a bundle; only what is optional stays outside of it.
-    const declared = name === "hawser" ? manifest.devDependencies : { ...manifest.dependencies, ...manifest.peerDependencies };
+    const { dependencies, peerDependencies, devDependencies, optionalDependencies } = manifest;
+    const declared = name === "hawser" ? { ...devDependencies, ...optionalDependencies } : { ...dependencies, ...peerDependencies };
     const used = new Set(
       sourcesOf(name)
         .filter((file) => !isBundled(file))

@@ -37,7 +37,7 @@ export function startEndpoint(scenes: Scenes = { "count the boats": counting }, 
     return read ? answer(scenes, read(body as never)) : { status: 404, body: { error: { message: `there is no ${path}` } } };
   };
   const dialect: Dialect = async (step, request, events) => apiOf(request.path)?.[1](step, request, events);
-  return startScriptedServer(script, dialect, "");
+  return startScriptedServer(script, { dialect, basePath: "" });
 }
 
 function answer(scenes: Scenes, question: Question): ScriptedStep {

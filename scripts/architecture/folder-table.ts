@@ -106,6 +106,10 @@ export const folders: Readonly<Record<string, Folder>> = {
   },
   "agent/guidance": { holds: "what files tell the model: instructions and skills", imports: ["agent", "agent/tools"] },
   "agent/config": { holds: "the configuration file", imports: ["agent", "agent/changes", "agent/model", "agent/rules", "agent/runtime"] },
+  "agent/keys": {
+    holds: "keys of vendors that are kept for the user, and whether a vendor takes one",
+    imports: ["agent/config", "agent/model"],
+  },
   "agent/host": { holds: "the other end, for programs: a turn as an async iterable, timeouts, restarts", imports: ["agent/rules"] },
 
   "claude-code/language": { holds: "Claude Code as a language model of the AI SDK: one step at a time", imports: ["claude-code"] },
@@ -119,6 +123,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["fleet"],
   },
   "fleet/tools": { holds: "tools of one machine for the others: offered, listed, called", imports: ["fleet"] },
+  "fleet/batch": { holds: "calls near their targets: batches on a queue, workers of sites, results", imports: ["fleet"] },
   "fleet/prompts": { holds: "an agent for the SDKs of Synadia's agent protocol", imports: ["fleet"] },
   "fleet/server": {
     holds: "NATS servers to try it out with, where they come from, and what servers say about themselves",
@@ -191,9 +196,9 @@ export const folders: Readonly<Record<string, Folder>> = {
   "hawser/expose": { holds: "`hawser expose`: a module's functions as tools", imports: ["hawser/command-line", "hawser/fleet"] },
   "hawser/call": {
     holds: "`hawser call` and `call --batch`",
-    imports: ["hawser", "hawser/api", "hawser/api-target", "hawser/command-line"],
+    imports: ["hawser", "hawser/api", "hawser/api-target", "hawser/command-line", "hawser/fleet"],
   },
-  "hawser/rpc": { holds: "`hawser rpc`", imports: ["hawser", "hawser/api-target", "hawser/command-line"] },
+  "hawser/rpc": { holds: "`hawser rpc`", imports: ["hawser", "hawser/api-target", "hawser/command-line", "hawser/fleet"] },
   "hawser/api": { holds: "`hawser api`: looks into the API's document", imports: ["hawser/api-target", "hawser/command-line"] },
   "hawser/config": { holds: "`hawser config`: addresses and tokens", imports: ["hawser/api-target", "hawser/command-line"] },
   "hawser/doctor": { holds: "`hawser doctor`", imports: ["hawser/api-target", "hawser/command-line", "hawser/fleet"] },

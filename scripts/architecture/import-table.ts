@@ -105,6 +105,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@hawser/tools",
     "@hawser/wire",
     "@hawser/wire/node",
+    "@napi-rs/keyring",
     "commander",
   ],
 };

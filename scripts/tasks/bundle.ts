@@ -37,8 +37,8 @@ const commandLine: Program = {
   input: "src/main.ts",
   main: "dist/cli/main.cjs",
   launcher: { input: "src/start.ts", file: "dist/cli/start.cjs" },
-  // 169 MB that only its users install.
-  external: ["@anthropic-ai/claude-agent-sdk"],
+  // The first has 169 MB, which only its users install; the second is compiled for each system.
+  external: ["@anthropic-ai/claude-agent-sdk", "@napi-rs/keyring"],
   threads: ["packages/agent/src/changes/changes-thread.ts"],
   isAlone: true,
 };

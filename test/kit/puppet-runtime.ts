@@ -13,6 +13,7 @@ import type {
   ModelEntry,
   OptionEntry,
   SearchMatch,
+  SettingsData,
   TurnEvent,
 } from "@hawser/protocol";
 import { createMailbox } from "@hawser/wire/internal";
@@ -34,6 +35,8 @@ export interface Puppet extends AsyncDisposable {
   /** Why options can't be listed or set. */
   optionsError: string | undefined;
   history: readonly ConversationMessage[];
+  /** What is set; without it the runtime has no settings. Before the shell starts. */
+  settings: SettingsData | undefined;
   conversations: readonly ConversationSummary[];
   /** What searches find, one after the other; the last one stays. */
   found: readonly { readonly matches: readonly SearchMatch[]; readonly pending?: number }[];
@@ -119,6 +122,9 @@ export async function startPuppet(): Promise<Puppet> {
         if (puppet.optionsError !== undefined) return write({ type: "error", id, error: puppet.optionsError });
         write({ type: "options", id, data: { conversationId: request.conversationId, options: puppet.options } });
         return done();
+      case "get_settings":
+        write({ type: "settings", id, data: puppet.settings });
+        return done();
       default:
         return done();
     }
@@ -127,7 +133,13 @@ export async function startPuppet(): Promise<Puppet> {
   const path = join(folder, "runtime.sock");
   const server = createServer((connection) => {
     socket = connection.on("error", () => {});
-    write({ type: "ready", version: "1.0.0", capabilities, model: puppet.models.find(({ current }) => current)?.model ?? "offline" });
+    const offered = puppet.settings ? [...capabilities, "settings"] : capabilities;
+    write({
+      type: "ready",
+      version: "1.0.0",
+      capabilities: offered,
+      model: puppet.models.find(({ current }) => current)?.model ?? "offline",
+    });
     createInterface({ input: connection }).on("line", (line) => {
       const request = JSON.parse(line) as AnyAgentRequest;
       requests.push(request);
@@ -140,6 +152,7 @@ export async function startPuppet(): Promise<Puppet> {
     options: [],
     optionsError: undefined,
     history: [],
+    settings: undefined,
     conversations: [],
     found: [],
     asked: <Kind extends AnyAgentRequest["kind"]>(kind: Kind) =>

@@ -17,22 +17,24 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
 }
 
 export interface AcpModelsOptions {
-  /** `agents` of the configuration. */
-  readonly agents?: ConfiguredAgents | undefined;
+  /** `agents` of the configuration, now. */
+  agents?(): ConfiguredAgents | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** The product's, for the agents to know. */
   readonly version: string;
 }
 
 /** ACP agents among the models: `acp/<name>`. */
-export function createAcpModels({ agents, env, version }: AcpModelsOptions): ModelProvider {
+export function createAcpModels({ agents = () => undefined, env, version }: AcpModelsOptions): ModelProvider {
   let running: Promise<AcpAgents> | undefined;
   return {
     prefix: "acp",
-    models: agentNames(agents),
-    missing: async (name) => missingAgent(name, agents, env),
+    get models() {
+      return agentNames(agents());
+    },
+    missing: async (name) => missingAgent(name, agents(), env),
     async create(name): Promise<TurnAgent> {
-      const definition = defineAgent(name, agents);
+      const definition = defineAgent(name, agents());
       if (!definition) throw new HawserError("usage", `there is no agent ${name}`);
       running ??= import("./agents/acp-agents.ts").then(({ createAcpAgents }) => createAcpAgents({ env, version }));
       return (await running).toTurnAgent(definition);

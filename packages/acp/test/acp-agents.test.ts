@@ -13,7 +13,7 @@ afterEach(() => Object.assign(acpLimits, usual));
 
 const create = async (): Promise<TurnAgent> => {
   const agents = { scripted: { command: process.execPath, args: [scriptedAgent] } };
-  return (await createAcpModels({ agents, env: process.env, version: "0" }).create("scripted")) as TurnAgent;
+  return (await createAcpModels({ agents: () => agents, env: process.env, version: "0" }).create("scripted")) as TurnAgent;
 };
 
 async function say(agent: TurnAgent, conversationId: string, message: string, signal = new AbortController().signal): Promise<string> {
@@ -67,7 +67,7 @@ it("an agent without a turn for long is ended, and started again for the next", 
 it("an agent that never answers is ended in time, with one error", async () => {
   acpLimits.acpStartMs = 200;
   const agents = { scripted: { command: process.execPath, args: [scriptedAgent, "--mute"] } };
-  const agent = (await createAcpModels({ agents, env: process.env, version: "0" }).create("scripted")) as TurnAgent;
+  const agent = (await createAcpModels({ agents: () => agents, env: process.env, version: "0" }).create("scripted")) as TurnAgent;
   await expect(say(agent, "a", "pid")).rejects.toMatchObject({
     code: "timeout",
     message: "acp/scripted has not answered `initialize` within 0.2 seconds; it was ended",

@@ -8,8 +8,9 @@ export { loadAgentConfig, type LoadConfigOptions, type LoadedConfig } from "./co
 export type { Conversation, ConversationStore } from "./history/conversation-store.ts";
 export { createFileStore } from "./history/file-store.ts";
 export { createMemoryStore } from "./history/memory-store.ts";
-export { connectMcpServers, type McpServers, type McpServersOptions } from "./mcp/connect-servers.ts";
-export { createModelCatalog, type ModelCatalogOptions } from "./model/catalog.ts";
+export { connectMcpServers, type McpServers, type McpServersOptions, type ServerConfiguration } from "./mcp/connect-servers.ts";
+export { createModelCatalog, type ConfiguredCatalog, type ModelCatalogOptions } from "./model/catalog.ts";
+export type { ListedTool, McpServerStatus } from "./mcp/mcp-server.ts";
 export type { AttachedContent, Model, ModelCatalog, ModelEvent, ModelStep, ModelTool } from "./model/model.ts";
 export type { AboutUse, AgentEvent, AgentPlace, AgentQuestion, AgentTurn, FileDiff, TurnAgent, UseLocation } from "./model/turn-agent.ts";
 export type { Environment, ModelConfiguration, ModelProvider } from "./model/vendors.ts";

@@ -72,4 +72,48 @@ export const fleetLimits = {
   fleetUnreadChars: 67_108_864,
   /** Requests of one host that wait for their end. */
   fleetHostMessages: 1_024,
+  /** Items of one batch: a reader notes one bit for each. */
+  batchEntries: 10_000_000,
+  /** Sites of one batch; each has a consumer on the server, and a bundle of items that fills in the sender's memory. */
+  batchSiteEntries: 64,
+  /** Items that travel in one message. A server that syncs every write takes some hundred a second. */
+  batchBundleEntries: 256,
+  /** Bytes of such a message; one item alone may have as many as the server carries. */
+  batchBundleBytes: 65_536,
+  /** How long an item waits in the sender for others that travel with it. */
+  batchGatherMs: 20,
+  /** Messages with items that wait for the server's word; the source is not read beyond it. */
+  batchSentEntries: 32,
+  /** Items that wait for workers, all batches together; senders wait while it is full. Counts when the stream is made. */
+  batchItemBytes: 1_073_741_824,
+  /** Results that wait for readers, all batches together; workers wait while it is full. Counts when the stream is made. */
+  batchResultBytes: 4_294_967_296,
+  /** How long results wait for a reader. Counts when the stream is made. */
+  batchKeptMs: 604_800_000,
+  /** Messages with items that one worker holds. Counts when a site gets its first worker. */
+  batchHeldEntries: 256,
+  /** Their bytes; what is beyond goes back to the queue. */
+  batchHeldBytes: 33_554_432,
+  /** Results that a worker could not store yet; no call starts beyond it. */
+  batchUnsentBytes: 33_554_432,
+  /** How long a claim or a result waits in a worker for others that are stored with it. */
+  batchStoreMs: 2,
+  /** Silence about items after which another worker gets them. Counts when a site gets its first worker. */
+  batchSilenceMs: 10_000,
+  /** Silence of a site's worker after which another one takes its place, and how long that one then waits where calls have a rate. Counts when a site gets its first worker. */
+  batchPinMs: 3_000,
+  /** How often a worker asks for items, by which the server knows that it is there. */
+  batchPullMs: 1_000,
+  /** The time in which calls that a rate has saved up may be made at once. */
+  batchBurstMs: 100,
+  /** Wait before a server that did not take something is asked again. */
+  batchRetryMs: 500,
+  /** How often a reader to whom nothing comes looks whether anything can still come. */
+  batchLookMs: 1_000,
+  /** How long a cancelled batch may stand still before it is ended without its workers. */
+  batchCancelMs: 5_000,
+  /** Workers that may have begun with an item that can be repeated, and died, before it is given up. */
+  batchStartEntries: 5,
+  /** Results that a reader has asked the server for and not printed. One message may have more. */
+  batchReadBytes: 8_388_608,
 };

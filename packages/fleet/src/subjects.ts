@@ -21,7 +21,7 @@ export interface ServiceSubjects {
 
 /** Throws `usage` for a name that can't be part of a subject. */
 export function toServiceSubjects(service: string): ServiceSubjects {
-  const base = `${root}.${checkServiceName(service)}`;
+  const base = `${root}.${checkName(service, "a service")}`;
   return {
     announce: `${base}.announce`,
     who: `${base}.who`,
@@ -34,10 +34,8 @@ export function toServiceSubjects(service: string): ServiceSubjects {
 /** Tells machines to finish what they do and leave; the payload names a service, or one machine of it. */
 export const drainSubject = "hawser.fleet.drain";
 
-function checkServiceName(service: string): string {
-  if (/^[A-Za-z0-9_-]{1,32}$/.test(service)) return service;
-  throw new HawserError(
-    "usage",
-    `the name of a service has letters, digits, _ and -, at most 32; not ${JSON.stringify(service.slice(0, 100))}`,
-  );
+/** Throws `usage` for a name that can't be part of a subject. */
+export function checkName(name: string, what: string): string {
+  if (/^[A-Za-z0-9_-]{1,32}$/.test(name)) return name;
+  throw new HawserError("usage", `the name of ${what} has letters, digits, _ and -, at most 32; not ${JSON.stringify(name.slice(0, 100))}`);
 }

@@ -19,6 +19,7 @@ export interface CallErrorInfo {
     | "redirect"
     | "overloaded"
     | "too_large"
+    | "unknown_outcome"
     | "internal";
   /** Whether the same call may succeed later without a change. */
   readonly retryable: boolean;

@@ -2,6 +2,20 @@
 // in any release.
 
 export * from "./index.ts";
+export {
+  callEntry,
+  itemOf,
+  mayRepeat,
+  toEntry,
+  toItemLine,
+  toRefusedOutcome,
+  toUncalledLine,
+  type ItemDefaults,
+  type ItemLine,
+} from "./batch/batch-item.ts";
+export { readBatch, type BatchEntry } from "./batch/batch-source.ts";
+export { createResultWriter } from "./batch/result-writer.ts";
+export { toBatchCode } from "./batch/run-batch.ts";
 export { changeConfig, configPath, loadConfig, type ConfigChange, type ConfigFile } from "./config/config-file.ts";
 export { addProfile, listProfiles, maskToken, removeProfile, setValues, useProfile } from "./config/profiles.ts";
 export { findProxy } from "./config/proxy.ts";

@@ -30,8 +30,13 @@ export interface Running {
 export const makeFolder = (name: string): string => mkdtempSync(join(root, `${name}-`));
 
 /** Starts a program with pipes; `hawser` itself unless another is given. */
-export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, program: readonly string[] = [builtHawser]): Running {
-  const child = spawn(process.execPath, [...program, ...args], {
+export function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  program: readonly string[] = [builtHawser],
+  command: string = process.execPath,
+): Running {
+  const child = spawn(command, [...program, ...args], {
     // Without the wishes about colour and debugging that whoever runs the tests may have.
     env: { ...process.env, FORCE_COLOR: undefined, HAWSER_DEBUG: undefined, XDG_CACHE_HOME: join(root, "cache"), TMPDIR: root, ...env },
     stdio: ["pipe", "pipe", "pipe"],

@@ -16,6 +16,7 @@ export type {
   UsageData,
 } from "./agent/data.ts";
 export type { SearchMatch } from "./agent/search.ts";
+export type { KeyEntry, KeyTest, SettingsChanges, SettingsData } from "./agent/settings.ts";
 export type { InstructionEntry, LeftOutEntry, SandboxStatus, SkillEntry } from "./agent/setting-data.ts";
 export type { FilesData, FoldersData } from "./agent/files.ts";
 export { agentProtocol, type AnyAgentRequest, type AnyAgentResponse, type TurnEvent } from "./agent/protocol.ts";

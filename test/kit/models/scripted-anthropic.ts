@@ -4,6 +4,7 @@ import {
   argumentsOf,
   type Dialect,
   type EventWriter,
+  type ListModels,
   piecesOf,
   type Script,
   type ScriptedAnswer,
@@ -13,7 +14,8 @@ import {
   startScriptedServer,
 } from "./scripted-server.ts";
 
-export const startScriptedAnthropic = (script: Script): Promise<ScriptedServer> => startScriptedServer(script, messages, "");
+export const startScriptedAnthropic = (script: Script, listModels?: ListModels): Promise<ScriptedServer> =>
+  startScriptedServer(script, { dialect: messages, basePath: "", listModels });
 
 export const messages: Dialect = async (answer, request, events) => {
   const usage = { input_tokens: answer.usage?.input ?? 10, cache_read_input_tokens: answer.usage?.cached ?? 0, output_tokens: 1 };

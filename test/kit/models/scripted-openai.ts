@@ -4,6 +4,7 @@
 import {
   argumentsOf,
   type Dialect,
+  type ListModels,
   piecesOf,
   type Script,
   type ScriptedAnswer,
@@ -13,12 +14,12 @@ import {
   startScriptedServer,
 } from "./scripted-server.ts";
 
-export const startScriptedOpenAI = (script: Script): Promise<ScriptedServer> =>
-  startScriptedServer(
-    script,
-    (answer, request, events) => (request.path.endsWith("/responses") ? responses : chat)(answer, request, events),
-    "/v1",
-  );
+export const startScriptedOpenAI = (script: Script, listModels?: ListModels): Promise<ScriptedServer> =>
+  startScriptedServer(script, {
+    dialect: (answer, request, events) => (request.path.endsWith("/responses") ? responses : chat)(answer, request, events),
+    basePath: "/v1",
+    listModels,
+  });
 
 export const chat: Dialect = async (answer, request, events) => {
   const base = { id: `chatcmpl-${request.index + 1}`, object: "chat.completion.chunk", created: 1, model: request.body.model };

@@ -80,7 +80,24 @@ export interface EventWriter {
   raw(bytes: string | Buffer): Promise<void>;
 }
 
-export async function startScriptedServer(script: Script, dialect: Dialect, basePath: string): Promise<ScriptedServer> {
+/** What a request for the list of models gets. */
+export type ListModels = (request: Omit<ScriptedRequest, "index">) => ScriptedFailure | Promise<ScriptedFailure>;
+
+/** Takes one key, and says of any other one, with its own words, what it was. */
+export const takesKey =
+  (key: string): ListModels =>
+  ({ headers }) => {
+    const given = headers["x-api-key"] ?? headers.authorization?.replace(/^Bearer /, "");
+    return given === key ? listOfModels : { status: 401, body: { error: { message: `Incorrect API key provided: ${String(given)}` } } };
+  };
+
+export interface DialectOptions {
+  readonly dialect: Dialect;
+  readonly basePath: string;
+  readonly listModels?: ListModels | undefined;
+}
+
+export async function startScriptedServer(script: Script, { dialect, basePath, listModels }: DialectOptions): Promise<ScriptedServer> {
   const requests: ScriptedRequest[] = [];
   const sockets = new Set<Socket>();
   let abandoned = 0;
@@ -92,7 +109,7 @@ export async function startScriptedServer(script: Script, dialect: Dialect, base
   });
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const read = await readRequest(incoming);
-    if (read.method === "GET") return answerFailure(response, listOfModels);
+    if (read.method === "GET") return answerFailure(response, (await listModels?.(read)) ?? listOfModels);
     const index = requests.length;
     const request = { index, ...read };
     requests.push(request);

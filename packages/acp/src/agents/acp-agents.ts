@@ -1,6 +1,7 @@
 // All agents of a runtime that are reached through ACP: one process for each conversation that uses one, bounded in number.
 // One that is idle for long, or has to make room, is ended; its next turn starts it again.
 
+import { isDeepStrictEqual } from "node:util";
 import type { AgentPlace, TurnAgent } from "@hawser/agent";
 import { HawserError } from "@hawser/protocol";
 import { acpLimits } from "../limits.ts";
@@ -9,6 +10,7 @@ import { createLiveAgent, type LiveAgent, type LiveAgentOptions } from "./live-a
 
 interface HeldAgent {
   readonly key: string;
+  readonly definition: AgentDefinition;
   readonly live: LiveAgent;
   /** Turns and other work that is being done with it. */
   users: number;
@@ -30,6 +32,11 @@ export function createAcpAgents(given: Pick<LiveAgentOptions, "env" | "version">
   async function hold(definition: AgentDefinition, conversationId: string): Promise<HeldAgent> {
     const key = JSON.stringify([definition.name, conversationId]);
     const known = held.get(key);
+    // The configuration has changed since; one that is at work goes on as it began.
+    if (known && known.users === 0 && !isDeepStrictEqual(known.definition, definition)) {
+      await drop(known);
+      return hold(definition, conversationId);
+    }
     if (known) {
       clearTimeout(known.timer);
       known.users++;
@@ -40,7 +47,7 @@ export function createAcpAgents(given: Pick<LiveAgentOptions, "env" | "version">
     const leaving = held.size < acpLimits.acpProcessEntries ? undefined : [...held.values()].find(({ users }) => users === 0);
     if (held.size >= acpLimits.acpProcessEntries && !leaving)
       throw new HawserError("overloaded", `${acpLimits.acpProcessEntries} agents are at work; retry when one finishes`);
-    const agent: HeldAgent = { key, live: createLiveAgent({ ...given, agent: definition }), users: 1, timer: undefined };
+    const agent: HeldAgent = { key, definition, live: createLiveAgent({ ...given, agent: definition }), users: 1, timer: undefined };
     // Before its place is free: nothing else takes it meanwhile.
     held.set(key, agent);
     if (leaving) await drop(leaving);

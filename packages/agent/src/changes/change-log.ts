@@ -4,11 +4,11 @@
 
 import { createHash } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { createSemaphore } from "@hawser/wire/internal";
-import { createHolderName, isUnwritable, judgeHolder, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
+import { createHolderName, isUnwritable, judgeHolder, makeFolder, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
 import { createRootAccess, type RootAccess } from "./root-access.ts";
@@ -30,6 +30,8 @@ export type ChangeLog = ReturnType<typeof createChangeLog>;
 export type Store = ReturnType<ChangeLog["storeOf"]>;
 
 const conversationsFolder = "conversations";
+/** Says which root a store is of. */
+const nameFile = "root.json";
 
 export function createChangeLog(options: ChangeLogOptions) {
   const { folder, nearBytes = agentLimits.undoNearBytes } = options;
@@ -60,11 +62,14 @@ export function createChangeLog(options: ChangeLogOptions) {
     }
 
     async function prepare(): Promise<void> {
-      if (isFolder(root.folder)) return;
+      const name = join(root.folder, nameFile);
+      // Not forced to the disk, which a turn would wait for: one that a power failure has emptied is written again.
+      if ((statSync(name, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
       marked.clear();
       await makeRoom(folder);
       await makeFolder(join(root.folder, conversationsFolder));
-      await replacePrivateFile(join(root.folder, "root.json"), JSON.stringify({ root: root.root }));
+      await writeFile(`${name}.draft`, JSON.stringify({ root: root.root }), { mode: 0o600 });
+      await rename(`${name}.draft`, name);
     }
 
     return {
@@ -195,7 +200,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 async function readRoot(path: string): Promise<string | undefined> {
   try {
-    const content: unknown = JSON.parse(await readFile(join(path, "root.json"), "utf8"));
+    const content: unknown = JSON.parse(await readFile(join(path, nameFile), "utf8"));
     return isRecord(content) && typeof content["root"] === "string" ? content["root"] : undefined;
   } catch {
     return undefined;

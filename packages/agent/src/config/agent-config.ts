@@ -49,6 +49,10 @@ export interface ConfiguredServer {
   readonly fleet?: string | undefined;
   readonly service?: string | undefined;
   readonly credentials?: string | undefined;
+  /** True: it is neither started nor connected to. */
+  readonly disabled?: boolean | undefined;
+  /** Tools that models are not offered, by the names that the server gives them. */
+  readonly disabledTools?: readonly string[] | undefined;
 }
 
 export interface ConfiguredAgent {
@@ -160,6 +164,8 @@ const server: Check = (value, context) => {
     fleet: text,
     service: text,
     credentials: text,
+    disabled: flag,
+    disabledTools: listOf(text),
   })(value, context);
   const { command, url, fleet } = value as ConfiguredServer;
   if ([command, url, fleet].filter((place) => place !== undefined).length !== 1)
@@ -174,6 +180,16 @@ const agents: Check = (value, context) => {
   const odd = Object.keys(value as object).find((name) => !agentName.test(name));
   if (odd !== undefined) refuse(below(context, odd), "must be named with letters, digits, _ and -, at most 64");
 };
+
+/** A server's name stands before the slash of its models' names, so it must not be one of ours. */
+const openaiServers: Check = (value, context) => {
+  recordOf(object({ baseUrl: text, apiKeyEnv: text, models: listOf(text) }, ["baseUrl"]))(value, context);
+  const odd = Object.keys(value as object).find((name) => !agentName.test(name) || ownPrefixes.includes(name));
+  if (odd !== undefined)
+    refuse(below(context, odd), `must be named with letters, digits, _ and -, at most 64, and none of: ${ownPrefixes.join(", ")}`);
+};
+
+const ownPrefixes: readonly string[] = ["anthropic", "openai", "openai-compatible", "ollama", "claude-code", "acp", "offline"];
 
 /** What a folder may bring along for the conversations that work in it. */
 const folderMembers = {
@@ -190,6 +206,7 @@ const configuration = object({
   ...folderMembers,
   model: text,
   openaiCompatible: object({ baseUrl: text, apiKeyEnv: text, models: listOf(text) }, ["baseUrl"]),
+  openaiServers,
   roots: listOf(text),
   allowedCommands: listOf(text),
   rememberPermissions: flag,

@@ -6,11 +6,12 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { HawserError, toHawserError } from "@hawser/protocol";
+import { HawserError, isRecord, toHawserError } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { userFolder } from "@hawser/wire/internal/node";
 import type { Environment } from "../model/vendors.ts";
 import { parseAgentConfig, type AgentConfig, type ConfiguredAgent, type FolderConfig } from "./agent-config.ts";
+import { localConfigPath, mergeLocal, type Members } from "./local-config.ts";
 
 export interface LoadedConfig {
   readonly config: AgentConfig;
@@ -29,12 +30,28 @@ export interface LoadConfigOptions {
 /** `$XDG_CONFIG_HOME/hawser/agent.json`, or below `~/.config`. */
 export const agentConfigPath = (env: Environment): string => join(userFolder("config", env), "hawser", "agent.json");
 
+/** Beside the usual configuration, whichever is used: keys belong to the user. */
+export const keysPath = (env: Environment): string => join(userFolder("config", env), "hawser", "keys.json");
+
 /** Throws `usage` with the file and the key. */
 export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOptions): Promise<LoadedConfig> {
   const path = resolve(named ?? agentConfigPath(env));
   const text = readText(path, named !== undefined);
   if (text === undefined) return { config: {}, path: undefined };
-  return { config: withPaths(parseText(text, { path, parse: parseAgentConfig, warn }), dirname(path)), path };
+  // What a host has changed of a file that was named.
+  const local = named === undefined ? {} : readMembers(localConfigPath(path));
+  const parse = (value: unknown, warnOf: (message: string) => void): AgentConfig =>
+    parseAgentConfig(isRecord(value) ? mergeLocal(value, local) : value, warnOf);
+  return { config: withPaths(parseText(text, { path, parse, warn }), dirname(path)), path };
+}
+
+/** What a file of JSON says; nothing where there is none. Throws `usage` with the file. */
+export function readMembers(path: string): Members {
+  const parse = (value: unknown): Members => {
+    if (!isRecord(value)) throw new HawserError("usage", "the configuration must be an object");
+    return value;
+  };
+  return parseText(readText(path, false) ?? "{}", { path, parse, warn: () => {} });
 }
 
 interface ParseOptions<Config> {

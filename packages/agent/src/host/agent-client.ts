@@ -18,6 +18,7 @@ import { createFileMethods, type FileMethods } from "./file-methods.ts";
 import type { AgentEvent, Decision, FollowOptions, PermissionAnswer, SendOptions } from "./open-request.ts";
 import { createChangeMethods, type ChangeMethods } from "./change-methods.ts";
 import { allOf, endOf, theOne, toTurn, withoutAnswer, type AgentTurn } from "./request-answers.ts";
+import { createSettingsMethods, type SettingsMethods } from "./settings-methods.ts";
 import { createSteerMethods, type SteerMethods } from "./steer-methods.ts";
 
 export interface AgentClientOptions extends ExchangeOptions {
@@ -68,7 +69,7 @@ export interface OptionChoice {
   readonly model?: string | undefined;
 }
 
-export interface AgentClient extends SteerMethods, FileMethods, ChangeMethods {
+export interface AgentClient extends SteerMethods, FileMethods, ChangeMethods, SettingsMethods {
   /** What the runtime says about itself; rejects when it never says `ready`. */
   readonly ready: Promise<AgentInfo>;
   /** Of the present runtime, once it is ready. */
@@ -240,6 +241,7 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
     ...createChangeMethods(ask),
     ...createSteerMethods(exchange, ask),
     ...createFileMethods(ask),
+    ...createSettingsMethods(ask),
     close: () => exchange.close(new HawserError("closed", "the agent client was closed")),
   };
 }

@@ -19,8 +19,8 @@ export interface LostRuntime {
 }
 
 export interface AgentLink {
-  /** Takes one request, as JSON without a line feed. A promise that it returns is awaited before the next one. */
-  send(line: string): void | Promise<void>;
+  /** Takes one request, as JSON without a line feed, and its kind. A promise that it returns is awaited before the next one. */
+  send(line: string, kind?: string): void | Promise<void>;
   /**
    * Everything that arrives, in order: JSON texts, or what they say. Not read further while the program that asked is
    * behind. Ends, or throws the reason, when no more will come.

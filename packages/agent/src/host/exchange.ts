@@ -240,7 +240,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
     await Promise.resolve();
     if (open.get(message.id) !== request) return;
     try {
-      const sending = link.send(line);
+      const sending = link.send(line, message.kind);
       options.onMessage?.("SEND", message, line);
       await sending;
     } catch (error) {

@@ -17,6 +17,7 @@ export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 export type { AgentInfo } from "./exchange.ts";
 export type { ChangeMethods, ListChangesOptions, RevertChangesOptions } from "./change-methods.ts";
 export type { FileMethods } from "./file-methods.ts";
+export type { SettingsMethods } from "./settings-methods.ts";
 export type { AgentTurn } from "./request-answers.ts";
 export type { Queue, SteerMethods, SteerOptions } from "./steer-methods.ts";
 export { agentHostLimits } from "./limits.ts";

@@ -8,7 +8,7 @@ import { untilAborted } from "@hawser/wire/internal";
 import type { Tool, ToolContext } from "@hawser/tools";
 import type { ConfiguredServer } from "../config/agent-config.ts";
 import { fromMcpResult, isMcpResult } from "../tool-value.ts";
-import { toTools } from "./remote-tool.ts";
+import { toTools, type RemoteTool } from "./remote-tool.ts";
 import { locateServer } from "./server-address.ts";
 import { connectServer, type ServerConnection } from "./server-connection.ts";
 
@@ -28,11 +28,22 @@ export interface McpServerStatus {
   readonly reason?: string;
 }
 
+/** A tool as the server calls it, and whether it is offered. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly on: boolean;
+}
+
+export type McpServer = ReturnType<typeof createMcpServer>;
+
 export function createMcpServer(options: McpServerOptions) {
   const { name } = options;
   const closing = new AbortController();
   let status: McpServerStatus = { name, state: "connecting" };
+  let remote: readonly RemoteTool[] = [];
   let tools: readonly Tool[] = [];
+  let disabled: readonly string[] = options.configured.disabledTools ?? [];
   let connecting: Promise<ServerConnection> | undefined;
   let startsInRow = 0;
   let hide = (text: string): string => text;
@@ -86,7 +97,13 @@ export function createMcpServer(options: McpServerOptions) {
   }
 
   async function list(connection: ServerConnection, signal: AbortSignal): Promise<void> {
-    tools = toTools(name, await connection.listTools(signal), call, notice);
+    remote = (await connection.listTools(signal)).slice(0, agentLimits.mcpToolEntries + 1);
+    offer();
+  }
+
+  function offer(): void {
+    const offered = remote.filter((tool) => !disabled.includes(tool.name));
+    tools = toTools(name, offered, call, notice);
   }
 
   function listAgain(connection: ServerConnection): void {
@@ -102,7 +119,7 @@ export function createMcpServer(options: McpServerOptions) {
     status = { name, state: "connecting" };
     attempt.then(
       () => connecting === attempt && (status = { name, state: "connected" }),
-      (error: unknown) => connecting === attempt && leave(tools.length === 0 ? "failed" : "lost", explain(error)),
+      (error: unknown) => connecting === attempt && leave(remote.length === 0 ? "failed" : "lost", explain(error)),
     );
     return attempt;
   }
@@ -164,6 +181,19 @@ export function createMcpServer(options: McpServerOptions) {
     },
     get status(): McpServerStatus {
       return status;
+    },
+    /** All that it has listed, also those that are not offered. */
+    get listed(): readonly ListedTool[] {
+      return remote.map(({ name: toolName, title, description }) => ({
+        name: toolName,
+        description: description ?? title ?? "",
+        on: !disabled.includes(toolName),
+      }));
+    },
+    /** The tools that are not offered from now on. */
+    disable(names: readonly string[]): void {
+      disabled = names;
+      offer();
     },
     /** Resolves when it was connected to for the first time, or that has failed. */
     ready: connect().then(

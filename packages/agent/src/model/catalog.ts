@@ -10,7 +10,16 @@ import { agentLimits } from "../limits.ts";
 import { createContextWindows } from "./context-windows.ts";
 import type { Model, ModelCatalog } from "./model.ts";
 import type { TurnAgent } from "./turn-agent.ts";
-import { createVendors, valueOf, type Environment, type ModelConfiguration, type ModelProvider, type Vendor } from "./vendors.ts";
+import {
+  createVendors,
+  valueOf,
+  type Environment,
+  type KeptKeys,
+  type ModelConfiguration,
+  type ModelProvider,
+  type OpenaiServer,
+  type Vendor,
+} from "./vendors.ts";
 
 export interface ModelCatalogOptions {
   readonly env: Environment;
@@ -20,6 +29,8 @@ export interface ModelCatalogOptions {
   /** How many tokens the context of a model holds, where it isn't known to be less. */
   readonly contextWindow?: number | undefined;
   readonly providers?: readonly ModelProvider[] | undefined;
+  /** Keys besides those of the environment; `ready`: more of them come from a keychain until it resolves. */
+  readonly keys?: { readonly get: KeptKeys; readonly ready?: Promise<void> | undefined } | undefined;
   /** Instead of the embedded one. */
   readonly offline?: (() => Model | Promise<Model>) | undefined;
   /** How long a server on this machine is waited for. */
@@ -65,20 +76,54 @@ function unknownModel(name: string, prefixes: readonly string[], near: readonly 
   return new HawserError("usage", `unknown model ${shown}. ${hint}Known forms: ${forms}`, { facts: { near: guesses } });
 }
 
-/** Throws `usage` when the chosen name isn't one of a model. */
-export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
-  const { env, config = {}, providers = [], localServerMs } = options;
-  const vendors = createVendors(env, config);
-  const windows = createContextWindows({ configured: config.contextWindows, given: options.contextWindow });
-  const prefixes = [...vendors, ...providers].map(({ prefix }) => prefix);
-  const listed = listedNames(config, providers);
-  const parse = (text: string): ModelName => parseModelName(text, prefixes, listed);
-  const made = new Map<string, Promise<Model | TurnAgent>>();
-  let current = chosenName(options, parse) ?? nameWithKey(vendors, config);
-  const local = (): Promise<readonly string[]> => findLocal(env, localServerMs);
-  const decided = current === undefined ? local().then(([first]) => void (current ??= first ?? offlineName)) : Promise.resolve();
+export interface ConfiguredCatalog extends ModelCatalog {
+  /** Throws `usage` for a configuration that names a model which can't be one. */
+  check(config: ModelConfiguration): void;
+  /** From now on with this configuration, and with the keys as they are. Running turns keep their models. */
+  reconfigure(config: ModelConfiguration): void;
+}
 
-  async function create(name: ModelName): Promise<Model | TurnAgent> {
+/** What follows from the configuration and the keys as they are now. */
+interface Arrangement {
+  readonly config: ModelConfiguration;
+  readonly vendors: readonly Vendor[];
+  parse(text: string): ModelName;
+  /** The model that answers unless a message picks another; undefined while a local server is looked for. */
+  current: string | undefined;
+  /** Resolves when `current` is known. */
+  readonly decided: Promise<void>;
+}
+
+/** Throws `usage` when the chosen name isn't one of a model. */
+export function createModelCatalog(options: ModelCatalogOptions): ConfiguredCatalog {
+  const { env, providers = [], localServerMs, keys } = options;
+  const windows = createContextWindows({ configured: options.config?.contextWindows, given: options.contextWindow });
+  const made = new Map<string, Promise<Model | TurnAgent>>();
+  /** Agents of an earlier configuration; their conversations may still be at work. */
+  let retired: Promise<Model | TurnAgent>[] = [];
+  const local = (): Promise<readonly string[]> => findLocal(env, localServerMs);
+  let present = arrange(options.config ?? {});
+  // A keychain is asked in the background; what it has may be the reason to choose another model.
+  const settled = keys?.ready?.then(() => void (present = arrange(present.config)));
+
+  function arrange(config: ModelConfiguration): Arrangement {
+    const vendors = createVendors(env, config, keys?.get);
+    const parse = parserFor(config, vendors);
+    const current = chosenName({ ...options, config }, parse) ?? nameWithKey(vendors, config);
+    const look = async (): Promise<void> => {
+      const [first] = await local();
+      arrangement.current ??= first ?? offlineName;
+    };
+    const arrangement: Arrangement = { config, vendors, parse, current, decided: current === undefined ? look() : Promise.resolve() };
+    return arrangement;
+  }
+
+  function parserFor(config: ModelConfiguration, vendors: readonly Vendor[]): (text: string) => ModelName {
+    const prefixes = [...vendors, ...providers].map(({ prefix }) => prefix);
+    return (text) => parseModelName(text, prefixes, listedNames(config, providers));
+  }
+
+  async function create(name: ModelName, { vendors }: Arrangement): Promise<Model | TurnAgent> {
     if (name.prefix === offlineName) {
       const { createOfflineModel } = await import("../offline/offline-model.ts");
       return options.offline?.() ?? createOfflineModel({ window: windows.of(offlineName) });
@@ -90,34 +135,48 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   }
 
   async function pick(wanted?: string): Promise<Model | TurnAgent> {
-    if (wanted === undefined) await decided;
-    const text = wanted ?? current ?? offlineName;
+    await settled;
+    if (wanted === undefined) await present.decided;
+    const text = wanted ?? present.current ?? offlineName;
     const known = made.get(text);
     if (known) return known;
-    const name = parse(text);
-    const model = made.get(name.name) ?? create(name);
+    const name = present.parse(text);
+    const model = made.get(name.name) ?? create(name, present);
     // One that could not be made may be possible later: a package is installed, a variable is not.
     if (made.size < agentLimits.modelCatalogEntries) made.set(name.name, model);
-    void model.catch(() => made.delete(name.name));
+    void model.catch(() => made.get(name.name) === model && made.delete(name.name));
     return model;
   }
 
   const agents = async (): Promise<TurnAgent[]> =>
-    (await Promise.allSettled(made.values())).flatMap((each) => (each.status === "fulfilled" && "run" in each.value ? [each.value] : []));
+    (await Promise.allSettled([...retired, ...made.values()])).flatMap((each) =>
+      each.status === "fulfilled" && "run" in each.value ? [each.value] : [],
+    );
 
   return {
     get current() {
-      return current ?? offlineName;
+      return present.current ?? offlineName;
     },
     windows,
     pick,
     async list() {
+      await settled;
+      const { config, vendors, decided } = present;
       await decided;
-      const name = current ?? offlineName;
+      const name = present.current ?? offlineName;
       const rows = [...vendorRows(vendors, config), ...localRows(await local()), ...(await providerRows(providers)), toRow(offlineName)];
       if (!rows.some(({ model }) => model === name))
         rows.unshift(toRow(name, vendors.find(({ prefix }) => name.startsWith(`${prefix}/`))?.missing));
       return rows.map((row) => ({ ...row, current: row.model === name }));
+    },
+    check(config) {
+      if (config.model !== undefined) parserFor(config, createVendors(env, config))(config.model);
+    },
+    reconfigure(config) {
+      present = arrange(config);
+      // Turns that run have theirs in hand.
+      retired = [...retired, ...made.values()].slice(-agentLimits.modelCatalogEntries);
+      made.clear();
     },
     async release(conversationId) {
       for (const agent of await agents()) await agent.release(conversationId);
@@ -146,7 +205,7 @@ function chosenName({ env, config, model }: ModelCatalogOptions, parse: (text: s
 function nameWithKey(vendors: readonly Vendor[], config: ModelConfiguration): string | undefined {
   const models: Readonly<Record<string, string | undefined>> = {
     ...defaultModels,
-    "openai-compatible": config.openaiCompatible?.models?.[0],
+    ...Object.fromEntries(Object.entries(serversOf(config)).map(([name, server]) => [name, server?.models?.[0]])),
   };
   const first = vendors.find(({ prefix, missing }) => missing === undefined && models[prefix] !== undefined);
   return first && `${first.prefix}/${models[first.prefix]}`;
@@ -175,11 +234,16 @@ async function createFrom(
   return createAiSdkModel(name, created, { secrets, takesSteers: ownsLoop !== true, ownsContext: ownsLoop });
 }
 
-const listedNames = ({ openaiCompatible }: ModelConfiguration, providers: readonly ModelProvider[]): string[] => [
+const listedNames = (config: ModelConfiguration, providers: readonly ModelProvider[]): string[] => [
   ...Object.entries(defaultModels).map(([prefix, model]) => `${prefix}/${model}`),
-  ...(openaiCompatible?.models ?? []).map((model) => `openai-compatible/${model}`),
+  ...Object.entries(serversOf(config)).flatMap(([name, server]) => (server?.models ?? []).map((model) => `${name}/${model}`)),
   ...providers.flatMap(({ prefix, models }) => models.map((model) => `${prefix}/${model}`)),
 ];
+
+const serversOf = ({ openaiCompatible, openaiServers }: ModelConfiguration): Readonly<Record<string, OpenaiServer | undefined>> => ({
+  ...openaiServers,
+  "openai-compatible": openaiCompatible,
+});
 
 type Row = Omit<ModelEntry, "current">;
 
@@ -193,9 +257,12 @@ function vendorRows(vendors: readonly Vendor[], config: ModelConfiguration): Row
   return vendors
     .filter(({ prefix }) => prefix !== "ollama")
     .flatMap(({ prefix, missing }) => {
-      const models = prefix === "openai-compatible" ? config.openaiCompatible?.models : [defaultModels[prefix] ?? ""];
-      if (models === undefined || models.length === 0)
-        return [toRow(`${prefix}/<model>`, missing ?? "no model is named in openaiCompatible.models; pick one by its name")];
+      const isServer = prefix === "openai-compatible" || config.openaiServers?.[prefix] !== undefined;
+      const models = isServer ? serversOf(config)[prefix]?.models : [defaultModels[prefix] ?? ""];
+      if (models === undefined || models.length === 0) {
+        const member = prefix === "openai-compatible" ? "openaiCompatible" : `openaiServers.${prefix}`;
+        return [toRow(`${prefix}/<model>`, missing ?? `no model is named in ${member}.models; pick one by its name`)];
+      }
       return models.map((model) => toRow(`${prefix}/${model}`, missing));
     });
 }

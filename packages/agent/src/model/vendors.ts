@@ -18,17 +18,22 @@ export interface ModelConfiguration {
   /** How many tokens the contexts of models hold that are not known here, by their names. */
   readonly contextWindows?: Readonly<Record<string, number>> | undefined;
   /** A server that speaks OpenAI's Chat Completions. */
-  readonly openaiCompatible?:
-    | {
-        /** With its `/v1`, if it has one. */
-        readonly baseUrl: string;
-        /** The environment variable that holds its key; none: no key is sent. */
-        readonly apiKeyEnv?: string | undefined;
-        /** Those that are listed; the first is chosen where nothing else is. Others can be picked by name. */
-        readonly models?: readonly string[] | undefined;
-      }
-    | undefined;
+  readonly openaiCompatible?: OpenaiServer | undefined;
+  /** More of them, by name: their models are `<name>/<model>`. */
+  readonly openaiServers?: Readonly<Record<string, OpenaiServer>> | undefined;
 }
+
+export interface OpenaiServer {
+  /** With its `/v1`, if it has one. */
+  readonly baseUrl: string;
+  /** The environment variable that holds its key; none, and no key that is kept: none is sent. */
+  readonly apiKeyEnv?: string | undefined;
+  /** Those that are listed; the first is chosen where nothing else is. Others can be picked by name. */
+  readonly models?: readonly string[] | undefined;
+}
+
+/** Keys that are kept for the user, by vendor. What the environment says comes before them. */
+export type KeptKeys = (vendor: string) => string | undefined;
 
 type Fetch = typeof globalThis.fetch;
 
@@ -59,39 +64,52 @@ export interface ModelProvider {
 /** An empty variable counts as not set. */
 export const valueOf = (env: Environment, variable: string): string | undefined => env[variable]?.trim() || undefined;
 
-export function createVendors(env: Environment, config: ModelConfiguration): readonly Vendor[] {
+export function createVendors(env: Environment, config: ModelConfiguration, kept: KeptKeys = () => undefined): readonly Vendor[] {
   const fetch = createBoundedFetch();
-  return [anthropic(env, fetch), openai(env, fetch), openaiCompatible(env, config, fetch), ollama(env, fetch)];
+  const { openaiCompatible: server, openaiServers = {} } = config;
+  return [
+    anthropic(env, kept, fetch),
+    openai(env, kept, fetch),
+    openaiCompatible("openai-compatible", server, { env, kept, fetch }),
+    ...Object.entries(openaiServers).map(([name, each]) => openaiCompatible(name, each, { env, kept, fetch })),
+    ollama(env, fetch),
+  ];
 }
 
-function anthropic(env: Environment, fetch: Fetch): Vendor {
-  const apiKey = valueOf(env, "ANTHROPIC_API_KEY");
-  const authToken = apiKey === undefined ? valueOf(env, "ANTHROPIC_AUTH_TOKEN") : undefined;
-  const keyName = apiKey === undefined ? "ANTHROPIC_AUTH_TOKEN" : "ANTHROPIC_API_KEY";
+/** Where the key of a vendor comes from, unless it is kept: the first that is set counts. */
+export function keyVariables(vendor: string, { openaiServers = {} }: ModelConfiguration): readonly string[] {
+  if (vendor === "anthropic") return ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
+  if (vendor === "openai") return ["OPENAI_API_KEY"];
+  const variable = Object.hasOwn(openaiServers, vendor) ? openaiServers[vendor]?.apiKeyEnv : undefined;
+  return variable === undefined ? [] : [variable];
+}
+
+function anthropic(env: Environment, kept: KeptKeys, fetch: Fetch): Vendor {
+  const authToken = valueOf(env, "ANTHROPIC_API_KEY") === undefined ? valueOf(env, "ANTHROPIC_AUTH_TOKEN") : undefined;
+  const apiKey = valueOf(env, "ANTHROPIC_API_KEY") ?? (authToken === undefined ? kept("anthropic") : undefined);
+  const keyName = authToken === undefined ? "ANTHROPIC_API_KEY" : "ANTHROPIC_AUTH_TOKEN";
   return {
     prefix: "anthropic",
     missing: (apiKey ?? authToken) ? undefined : "ANTHROPIC_API_KEY is not set",
     async create(model, name) {
       checkKey(apiKey ?? authToken, keyName);
       const { createAnthropic } = await import("@ai-sdk/anthropic");
-      // Anthropic's own clients take it without the version, the provider package with it.
-      const base = checkedUrl(valueOf(env, "ANTHROPIC_BASE_URL") ?? "https://api.anthropic.com", "ANTHROPIC_BASE_URL");
       const credential = apiKey === undefined ? { authToken: authToken ?? "" } : { apiKey };
-      const provider = createAnthropic({ baseURL: base.endsWith("/v1") ? base : `${base}/v1`, ...credential, fetch });
+      const provider = createAnthropic({ baseURL: anthropicUrl(env), ...credential, fetch });
       return createAiSdkModel(name, provider(model), { secrets: [apiKey ?? authToken ?? ""], keyName });
     },
   };
 }
 
-function openai(env: Environment, fetch: Fetch): Vendor {
-  const apiKey = valueOf(env, "OPENAI_API_KEY");
+function openai(env: Environment, kept: KeptKeys, fetch: Fetch): Vendor {
+  const apiKey = valueOf(env, "OPENAI_API_KEY") ?? kept("openai");
   return {
     prefix: "openai",
     missing: apiKey ? undefined : "OPENAI_API_KEY is not set",
     async create(model, name) {
       checkKey(apiKey, "OPENAI_API_KEY");
       const { createOpenAI } = await import("@ai-sdk/openai");
-      const baseURL = checkedUrl(valueOf(env, "OPENAI_BASE_URL") ?? "https://api.openai.com/v1", "OPENAI_BASE_URL");
+      const baseURL = openaiUrl(env);
       const organization = valueOf(env, "OPENAI_ORG_ID");
       const project = valueOf(env, "OPENAI_PROJECT_ID");
       const account = { ...(organization && { organization }), ...(project && { project }) };
@@ -101,17 +119,34 @@ function openai(env: Environment, fetch: Fetch): Vendor {
   };
 }
 
-function openaiCompatible(env: Environment, { openaiCompatible: server }: ModelConfiguration, fetch: Fetch): Vendor {
+interface VendorSources {
+  readonly env: Environment;
+  readonly kept: KeptKeys;
+  readonly fetch: Fetch;
+}
+
+function openaiCompatible(prefix: string, server: OpenaiServer | undefined, { env, kept, fetch }: VendorSources): Vendor {
   const keyName = server?.apiKeyEnv;
-  const apiKey = keyName === undefined ? undefined : valueOf(env, keyName);
+  const apiKey = (keyName === undefined ? undefined : valueOf(env, keyName)) ?? kept(prefix);
   const noKey = keyName !== undefined && apiKey === undefined ? `${keyName} is not set` : undefined;
   return {
-    prefix: "openai-compatible",
+    prefix,
     missing: server ? noKey : "the configuration has no openaiCompatible.baseUrl",
-    create: (model, name) =>
-      chatModel({ name, model, apiKey, keyName, fetch, baseUrl: checkedUrl(server?.baseUrl ?? "", "openaiCompatible.baseUrl") }),
+    create: (model, name) => chatModel({ name, model, apiKey, keyName, fetch, baseUrl: serverUrl(prefix, server) }),
   };
 }
+
+/** Anthropic's own clients take it without the version, the provider package with it. */
+export function anthropicUrl(env: Environment): string {
+  const base = checkedUrl(valueOf(env, "ANTHROPIC_BASE_URL") ?? "https://api.anthropic.com", "ANTHROPIC_BASE_URL");
+  return base.endsWith("/v1") ? base : `${base}/v1`;
+}
+
+export const openaiUrl = (env: Environment): string =>
+  checkedUrl(valueOf(env, "OPENAI_BASE_URL") ?? "https://api.openai.com/v1", "OPENAI_BASE_URL");
+
+export const serverUrl = (name: string, server: OpenaiServer | undefined): string =>
+  checkedUrl(server?.baseUrl ?? "", name === "openai-compatible" ? "openaiCompatible.baseUrl" : `openaiServers.${name}.baseUrl`);
 
 const ollama = (env: Environment, fetch: Fetch): Vendor => ({
   prefix: "ollama",
@@ -141,7 +176,7 @@ async function chatModel({ name, model, baseUrl, apiKey, keyName, fetch }: ChatM
 const sendable = /^[\x21-\x7e]*$/;
 
 /** A key that can't be sent would fail at every try. It is not shown. */
-function checkKey(key: string | undefined, keyName: string | undefined): void {
+export function checkKey(key: string | undefined, keyName: string | undefined): void {
   if (key === undefined || sendable.test(key)) return;
   const what = "a blank, a line break or a letter that no key has";
   throw new HawserError("usage", `the key in ${keyName ?? "the configuration"} can't be sent: it holds ${what}; set it again`);

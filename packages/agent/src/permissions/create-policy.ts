@@ -19,7 +19,8 @@ import type { RulesFile } from "./rules-file.ts";
 export type PermissionMode = "ask" | "deny";
 
 export interface PolicyOptions {
-  readonly rules?: readonly PermissionRule[] | undefined;
+  /** A function where they may change: what is decided from then on is decided by the new ones. */
+  readonly rules?: readonly PermissionRule[] | (() => readonly PermissionRule[]) | undefined;
   /** `deny`: there is no user to ask. Default: `ask`. */
   readonly mode?: PermissionMode | undefined;
   /** What paths in rules are relative to. */
@@ -41,7 +42,7 @@ export interface RulesPolicy extends PermissionPolicy {
 
 export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   const { mode = "ask", roots, audit, remembered, sandbox } = options;
-  const written = (options.rules ?? []).map((rule) => withRealRoots(rule, roots));
+  const written = createWritten(options.rules ?? [], roots);
   /** Bounded over all conversations: the oldest answers are forgotten, which only means one more question. */
   const answers: { readonly conversationId: string; readonly rule: PermissionRule }[] = [];
   // An answer counts for what was shown, however much later it comes.
@@ -57,7 +58,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   function judge(call: ToolCall, seen: SeenPath | undefined, { coverage, runs }: Facts): Verdict {
     const values = valuesOfCall(call, { seen, roots, runs });
     const matches = (rule: PermissionRule): boolean => matchesRule(rule, call.toolName, values);
-    const all = [...written, ...kept()].filter(matches);
+    const all = [...written(), ...kept()].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: denialBy(denied) };
     const denial = call.agent && denialOfPaths(call.agent);
@@ -84,7 +85,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
 
   function rulingOn(toolName: string, names: readonly string[]): FileRuling | undefined {
     const values: ValuesOf = (member, isAbsolute) => (member === "path" ? valuesOfPath(names, isAbsolute, roots) : undefined);
-    const matching = [...written, ...kept()].filter((rule) => matchesRule(rule, toolName, values));
+    const matching = [...written(), ...kept()].filter((rule) => matchesRule(rule, toolName, values));
     const denied = matching.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: denialBy(denied) };
     const last = matching.at(-1);
@@ -124,7 +125,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const verdict = { ...judge(call, seen, { coverage, runs }), runs };
       judged.set(call, { verdict, coverage });
       if (!roots || verdict.decision === "deny") return verdict;
-      const rules = [...written, ...kept()];
+      const rules = [...written(), ...kept()];
       return { ...verdict, permit: { ...createPermit({ call, seen, roots, rules, answers: answersIn(call.conversationId) }), runs } };
     },
     rulingOn,
@@ -141,6 +142,16 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const verdict = judged.get(call)?.verdict;
       audit?.write(call, { ...outcome, rule: verdict?.reason, runs: verdict?.runs });
     },
+  };
+}
+
+/** With the real names of the roots, found out once for each list of rules. */
+function createWritten(rules: readonly PermissionRule[] | (() => readonly PermissionRule[]), roots: Roots | undefined) {
+  let last: { readonly rules: readonly PermissionRule[]; readonly written: readonly PermissionRule[] } | undefined;
+  return (): readonly PermissionRule[] => {
+    const now = typeof rules === "function" ? rules() : rules;
+    if (last?.rules !== now) last = { rules: now, written: now.map((rule) => withRealRoots(rule, roots)) };
+    return last.written;
   };
 }
 

@@ -10,6 +10,7 @@ import type { Conversation, ConversationStore } from "../history/conversation-st
 import type { AttachedContent, ModelCatalog } from "../model/model.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
 import type { FindFiles } from "../tools/find-files.ts";
+import type { RuntimeSettings } from "./settings-answers.ts";
 
 export type Attachment = NonNullable<UserMessageRequest["attachments"]>[number];
 
@@ -87,6 +88,8 @@ export interface AgentParts {
   readonly models: ModelCatalog;
   readonly store: ConversationStore;
   readonly workspaces: Workspaces;
+  /** What a host may set; without it nothing can be. */
+  readonly settings?: RuntimeSettings | undefined;
   /** What is kept for undo, for conversations that are deleted or forked. */
   readonly changes?: Pick<ChangeLog, "fork" | "forget"> | undefined;
   /** The product's version, for `ready`. */

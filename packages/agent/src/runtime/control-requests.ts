@@ -19,6 +19,7 @@ import { createFileAnswers } from "./file-answers.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
 import type { Reply } from "./reply.ts";
+import { createSettingsAnswers } from "./settings-answers.ts";
 import { toShownMessages } from "./shown-messages.ts";
 import { createSteerAnswers } from "./steer-answers.ts";
 import { checkConversationId, readMetadata } from "./turn-metadata.ts";
@@ -56,6 +57,7 @@ export function createControlAnswers(
     ...createChangeAnswers(options, longAnswers),
     ...createSteerAnswers({ turns, inFlight, conversations }),
     ...createContextAnswers(options),
+    ...createSettingsAnswers(options),
     async get_status(request, reply) {
       const { conversationId } = readMetadata(request, options.lastConversation());
       const { running, waiting } = lanes;

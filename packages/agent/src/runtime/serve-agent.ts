@@ -115,7 +115,8 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   }
 
   const { current: model } = parts.models;
-  const capabilities = AGENT_CAPABILITIES.filter((name) => name !== "changes" || parts.workspaces.home.changes);
+  const isMissing = { changes: !parts.workspaces.home.changes, settings: !parts.settings };
+  const capabilities = AGENT_CAPABILITIES.filter((name) => !Object.hasOwn(isMissing, name) || !isMissing[name as keyof typeof isMissing]);
   const ready = { version: AGENT_PROTOCOL_VERSION, capabilities, build: parts.build, model };
   replies.ready({ type: "ready", ...ready });
   const onInputEnd = (): void => questions.close("the input has ended, so no answer can come");

@@ -148,3 +148,14 @@ test.runIf(existsSync("/sys"))("where the folder can't be written, a list and a 
   await expect(stage.list()).rejects.toMatchObject({ code: "usage", message: sentence });
   await expect(stage.revert()).rejects.toMatchObject({ code: "usage", message: sentence });
 });
+
+test("a store whose name a power failure has emptied is named again, so that the deletion of its conversation finds it", async () => {
+  const first = await openUndoStage({ "a.txt": "a" });
+  await first.turn(() => writeFileSync(first.path("a.txt"), "b"), "r1");
+  const [store = ""] = readdirSync(first.data);
+  writeFileSync(join(first.data, store, "root.json"), "");
+  await first.turn(() => writeFileSync(first.path("a.txt"), "c"), "r2");
+  expect((await first.list()).changes).toHaveLength(2);
+  await first.log.forget("c");
+  expect(readdirSync(first.data)).toEqual([]);
+});

@@ -87,11 +87,11 @@ describe("what it holds", () => {
   });
 
   it("what it does not know is a warning with file and key, at every level", async () => {
-    const path = write({ modle: "offline", mcpServers: { a: { command: "x", disabled: true } }, limits: { agentSpeed: 5 } });
+    const path = write({ modle: "offline", mcpServers: { a: { command: "x", autoApprove: true } }, limits: { agentSpeed: 5 } });
     const { warnings } = await load(path);
     expect(warnings.map((warning) => warning.replace(path, "FILE").replace(/;.*/, ""))).toEqual([
       "FILE: modle means nothing",
-      "FILE: mcpServers.a.disabled means nothing",
+      "FILE: mcpServers.a.autoApprove means nothing",
       "FILE: limits.agentSpeed means nothing",
     ]);
   });

@@ -2,13 +2,12 @@
 // not grow with the batch: nothing is read while every worker is busy or the output does not take its results.
 
 import { gatewayLimits } from "../limits.ts";
-import { cutText, HawserError, toHawserError } from "@hawser/protocol/internal";
-import { JsonText, memberSource, toJsonText, untilAborted } from "@hawser/wire/internal";
-import type { CallCode, CallCore, CallOptions, CallOutcome } from "../call.ts";
-import { toBatchLine } from "../execute/outcome.ts";
-import { parseCallItem } from "../request/call-item.ts";
-import { toUnmadeOutcome } from "../rpc/rpc-answer.ts";
+import { HawserError } from "@hawser/protocol/internal";
+import { untilAborted } from "@hawser/wire/internal";
+import type { CallCode, CallCore } from "../call.ts";
+import { callEntry, toResultText, type ItemDefaults } from "./batch-item.ts";
 import { readBatch, type BatchEntry } from "./batch-source.ts";
+import { createResultWriter } from "./result-writer.ts";
 
 export interface BatchOptions {
   /** Calls at the same time; 1 unless given. */
@@ -17,9 +16,7 @@ export interface BatchOptions {
   readonly ordered?: boolean | undefined;
   readonly output?: "ndjson" | "json" | undefined;
   /** For items that don't say themselves. */
-  readonly defaults?:
-    | { readonly yes?: boolean; readonly retry?: number; readonly retryBackoff?: string; readonly timeout?: string }
-    | undefined;
+  readonly defaults?: ItemDefaults | undefined;
   /** Nothing new starts, and what runs is cancelled. */
   readonly signal?: AbortSignal | undefined;
   /** Takes text with its line feeds; its promise is backpressure. */
@@ -46,7 +43,7 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   async function perform(entry: BatchEntry, index: number): Promise<void> {
     let noteWritten = (): void => {};
     try {
-      const outcome = await callOf(entry, core, options, { signal, whenWritten: (tell) => (noteWritten = tell) });
+      const outcome = await callEntry(entry, core, options.defaults, { signal, whenWritten: (tell) => (noteWritten = tell) });
       codes.add(outcome.code);
       if (!outcome.ok) failed++;
       if (outcome.response?.truncated) cut++;
@@ -84,84 +81,8 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   failure.signal.throwIfAborted();
   await writer.end();
   if (cut > 0) codes.add(7);
-  return ([2, 7, 6] as const).find((code) => codes.has(code)) ?? 0;
+  return toBatchCode(codes);
 }
 
-async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOptions, callOptions: CallOptions): Promise<CallOutcome> {
-  try {
-    if (entry.error) throw entry.error;
-    // `null` is not an item here; elsewhere it is one without arguments.
-    const { id: _, ...item } = parseCallItem(entry.value ?? []) as ReturnType<typeof parseCallItem> & { id?: unknown };
-    return await core.call({ ...defaults, ...item }, callOptions);
-  } catch (error) {
-    const id = idOf(entry);
-    const name = id === undefined ? "" : ` (id ${cutText(id, gatewayLimits.rpcErrorTextBytes)})`;
-    const text = `batch item ${entry.position}${name}: ${toHawserError(error).message}`;
-    return toUnmadeOutcome(new HawserError("invalid_message", text, { cause: error }));
-  }
-}
-
-/** As its id is written; undefined for `null`. */
-function idOf({ text }: BatchEntry): string | undefined {
-  const source = memberSource(text, "id");
-  return source === "null" ? undefined : source;
-}
-
-function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): string {
-  const { position, error } = entry;
-  const id = idOf(entry) ?? `"${index + 1}"`;
-  const rest = { ...toBatchLine(outcome), ...(error && { position }) };
-  return toJsonText(new JsonText(`{"id":${id.replaceAll("\n", " ")},${JSON.stringify(rest).slice(1)}`));
-}
-
-interface ResultWriter {
-  /** Resolves when the output took it, or when it is held for its turn. Rejects when the output fails. */
-  write(index: number, text: string): Promise<void>;
-  /** Whether the item `index` may start now. */
-  whenRoom(index: number): Promise<void>;
-  end(): Promise<void>;
-}
-
-/** In ordered mode a result that is ahead of its turn is held, within limits. */
-function createResultWriter(options: BatchOptions): ResultWriter {
-  const isArray = options.output === "json";
-  const held = new Map<number, string>();
-  let heldBytes = 0;
-  let nextIndex = 0;
-  let written = 0;
-  let last: Promise<void> = Promise.resolve();
-  let moved: PromiseWithResolvers<void> | undefined;
-
-  function put(text: string): Promise<void> {
-    const separator = written === 0 ? "[\n" : ",\n";
-    written++;
-    last = last.then(() => options.write(isArray ? separator + text : `${text}\n`));
-    return last;
-  }
-
-  async function putInOrder(index: number, text: string): Promise<void> {
-    held.set(index, text);
-    heldBytes += Buffer.byteLength(text);
-    for (let ready = held.get(nextIndex); ready !== undefined; ready = held.get(nextIndex)) {
-      held.delete(nextIndex++);
-      await put(ready);
-      heldBytes -= Buffer.byteLength(ready);
-    }
-    moved?.resolve();
-    moved = undefined;
-  }
-
-  const isFull = (index: number): boolean =>
-    index - nextIndex >= gatewayLimits.batchHeldEntries || (heldBytes > gatewayLimits.batchHeldBytes && index !== nextIndex);
-
-  return {
-    write: (index, text) => (options.ordered ? putInOrder(index, text) : put(text)),
-    async whenRoom(index) {
-      while (options.ordered && isFull(index)) await (moved ??= Promise.withResolvers<void>()).promise;
-    },
-    async end() {
-      await last;
-      if (isArray) await options.write(written === 0 ? "[]\n" : "\n]\n");
-    },
-  };
-}
+/** 2 if an item had it, else 7, else 6, else 0. */
+export const toBatchCode = (codes: ReadonlySet<CallCode>): CallCode => ([2, 7, 6] as const).find((code) => codes.has(code)) ?? 0;

@@ -4,7 +4,7 @@
 import { type CallStats, cutText, type HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { gatewayLimits } from "../limits.ts";
 import { wireLimits } from "@hawser/wire";
-import type { CallErrorInfo, CallOutcome } from "../call.ts";
+import type { CallErrorInfo, CallOutcome, CallResponse } from "../call.ts";
 
 /** The source text of a request's id; undefined where there is nothing to echo. */
 export type IdSource = string | undefined;
@@ -59,17 +59,23 @@ function bytesOnWire(text: string): number {
   return bytes;
 }
 
+/** With somewhat less than this share of the response's body. */
+export function cutOutcome(outcome: CallOutcome, response: CallResponse, share: number): CallOutcome & { readonly response: CallResponse } {
+  const length = Math.floor(response.body.length * share * 0.9);
+  // No part of a group of base64 is left at the end, nor of a character.
+  const body = response.bodyEncoding ? response.body.slice(0, length - (length % 4)) : cutText(response.body, length, "");
+  const bytes = Buffer.byteLength(body, response.bodyEncoding ?? "utf8");
+  const stats = { ...outcome.stats, bodyBytes: bytes, truncated: true };
+  return { ...outcome, response: { ...response, body, bytes, truncated: true }, stats };
+}
+
 function cutToFit(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"], tooLong: string): string {
   let text = tooLong;
   let { response } = outcome;
   while (response && response.body.length > 0) {
-    const share = (maxTextBytes / bytesOnWire(text)) * 0.9;
-    const length = Math.floor(response.body.length * share);
-    // No part of a group of base64 is left at the end, nor of a character.
-    const body = response.bodyEncoding ? response.body.slice(0, length - (length % 4)) : cutText(response.body, length, "");
-    const bytes = Buffer.byteLength(body, response.bodyEncoding ?? "utf8");
-    response = { ...response, body, bytes, truncated: true };
-    text = writeCall(id, { ...outcome, response, stats: { ...outcome.stats, bodyBytes: bytes, truncated: true } }, rpc);
+    const cut = cutOutcome(outcome, response, maxTextBytes / bytesOnWire(text));
+    response = cut.response;
+    text = writeCall(id, cut, rpc);
     if (fits(text)) return text;
   }
   const errorInfo = { kind: "too_large", retryable: false, hint: "ask the API for less, or leave out --include-headers" };
@@ -97,6 +103,8 @@ const cancelledInfo: CallErrorInfo = { kind: "cancelled", retryable: false };
 const unmadeInfos: Partial<Record<HawserError["code"], CallErrorInfo>> = {
   invalid_message: { kind: "usage", retryable: false },
   overloaded: { kind: "overloaded", retryable: true, hint: "wait for earlier answers, or raise --workers or --queue-size" },
+  unknown_outcome: { kind: "unknown_outcome", retryable: false, hint: "look whether it was done before you send it again" },
+  too_large: { kind: "too_large", retryable: false },
   cancelled: cancelledInfo,
   closed: cancelledInfo,
   connection_lost: cancelledInfo,

@@ -2,9 +2,10 @@
 // served; what takes time is left for later, so that the runtime is ready at once.
 
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import {
   agentConfigPath,
+  changedFile,
   checkDefaultRoot,
   createChangeLog,
   createAuditLog,
@@ -15,6 +16,8 @@ import {
   createSandbox,
   createTrustedFolders,
   defaultDataFolder,
+  createKeyStore,
+  keysPath,
   loadAgentConfig,
   openRulesFile,
   ownPlaces,
@@ -22,21 +25,26 @@ import {
   type AgentConfig,
   type AgentParts,
   type ConversationStore,
-  type PolicyOptions,
+  type PermissionRule,
+  type Sandbox,
 } from "@hawser/agent/internal";
 import { createAcpModels } from "@hawser/acp/internal";
 import { createPrivateFolder, logLine, userFolder } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
+import { createSettings } from "./settings.ts";
+import { createSystemKeychain } from "./system-keychain.ts";
 import type { Place } from "./tool-sources.ts";
-import { createWorkspaces } from "./workspaces.ts";
+import { createWorkspaces, remade, type WorkspacesOptions } from "./workspaces.ts";
 
 /** `store`: the history, where it is not in a folder. Throws `usage` for what is wrong with flags, file or folders. */
 export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store?: ConversationStore) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
-  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents: config.agents, env, version: readVersion() })];
-  const models = createModelCatalog({ env, config, model: flags.model, contextWindow: flags.contextWindow, providers });
+  const files = { path: resolve(cwd, flags.config ?? agentConfigPath(env)), isNamed: flags.config !== undefined };
+  /** A host may change it while the runtime runs. */
+  const present = { config };
+  const { keys, models } = openModels(flags, { env, cwd }, present);
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
@@ -45,30 +53,25 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
   const named = ["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name));
   const ownData = [...named, undo.folder];
   const own = ownPlaces(env);
-  const sandbox = createSandbox({
-    ...config.sandbox,
-    mode: flags.sandbox ?? config.sandbox?.mode ?? "auto",
-    hidden: [folder, ...ownData],
-    home: env["HOME"] || homedir(),
-    // Scripts of the user's own skills.
-    read: [...(config.sandbox?.read ?? []), ...own.skills],
-  });
+  const sandbox = openSandbox(flags, config, env, { hidden: [folder, ...ownData, keysPath(env)], skills: own.skills });
   const workspaces = await createWorkspaces({
     changes,
     flags,
     config,
     place: { env, cwd },
     homeFolders: rootsOf(flags, config, cwd),
-    policy: { ...rulesOf(flags, config), audit, remembered, sandbox },
+    ...permissionsOf(flags, () => present.config, keysPath(env), { audit, remembered, sandbox }),
     sandbox,
     own,
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
+    // The last: compiled code, which the next start runs.
     settings: [
-      resolve(cwd, flags.config ?? agentConfigPath(env)),
+      files.path,
+      changedFile(files),
+      keysPath(env),
       ...ownData,
       ...own.instructions,
       ...own.skills,
-      // Compiled code, which the next start runs.
       join(userFolder("cache", env), "hawser"),
     ],
   });
@@ -76,6 +79,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     models,
     store: store ?? openHistory(flags, folder),
     workspaces,
+    settings: createSettings({ files, flags, env, present, keys, models, servers: workspaces.servers }),
     changes,
     build: readVersion(),
     limits: config.limits,
@@ -100,6 +104,31 @@ const openHistory = ({ history }: AgentFlags, dataFolder: string): ConversationS
     ? createMemoryStore()
     : createFileStore({ folder: join(dataFolder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) });
 
+/** The models, and the keys that they are used with. */
+function openModels(flags: AgentFlags, { env, cwd }: Place, present: { readonly config: AgentConfig }) {
+  const keys = createKeyStore(keysPath(env), createSystemKeychain(env));
+  const agents = (): AgentConfig["agents"] => present.config.agents;
+  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents, env, version: readVersion() })];
+  const { model, contextWindow } = flags;
+  return { keys, models: createModelCatalog({ env, config: present.config, keys, model, contextWindow, providers }) };
+}
+
+interface SandboxPlaces {
+  /** What no command sees. */
+  readonly hidden: readonly string[];
+  /** The user's own, whose scripts a command may run. */
+  readonly skills: readonly string[];
+}
+
+const openSandbox = (flags: AgentFlags, { sandbox }: AgentConfig, env: Place["env"], { hidden, skills }: SandboxPlaces): Sandbox =>
+  createSandbox({
+    ...sandbox,
+    mode: flags.sandbox ?? sandbox?.mode ?? "auto",
+    hidden,
+    home: env["HOME"] || homedir(),
+    read: [...(sandbox?.read ?? []), ...skills],
+  });
+
 /** What is kept for undo, if anything is. Without a history it goes with the process, too. */
 function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
   const isOn = flags.undo !== false && config.undo !== false;
@@ -112,11 +141,29 @@ function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
   };
 }
 
-/** The rules of the configuration come after those of the flags, and so can narrow them. */
-function rulesOf({ permissions, allowCommand = [] }: AgentFlags, config: AgentConfig): Pick<PolicyOptions, "rules" | "mode"> {
-  if (permissions !== "commands") return { rules: config.permissions, mode: permissions };
-  const allowed = allowCommand.map(toCommandRule);
-  return { rules: [...allowed, ...(config.permissions ?? [])], mode: "deny" };
+/** What decides besides: where decisions are written and remembered, and what is around commands. */
+type Surroundings = Pick<WorkspacesOptions["policy"], "audit" | "remembered" | "sandbox">;
+
+/** As the configuration is now. Its rules come after those of the flags, and so can narrow them. */
+function permissionsOf(
+  { permissions, allowCommand = [] }: AgentFlags,
+  config: () => AgentConfig,
+  keysFile: string,
+  surroundings: Surroundings,
+): Pick<WorkspacesOptions, "allowedCommands" | "policy"> {
+  const first: readonly PermissionRule[] = permissions === "commands" ? allowCommand.map(toCommandRule) : [];
+  // No tool reads the keys, nor what they are written to before it becomes the file, whatever is allowed.
+  const keys = join(dirname(keysFile), `*${basename(keysFile)}*`);
+  const last: readonly PermissionRule[] = [{ tool: "*", match: { path: keys }, decision: "deny" }];
+  const rules = remade(
+    () => config().permissions,
+    (written = []) => [...first, ...written, ...last],
+  );
+  const allowedCommands = remade(
+    () => config().allowedCommands,
+    (allowed = []) => [...allowed, ...allowCommand],
+  );
+  return { allowedCommands, policy: { rules, mode: permissions === "commands" ? "deny" : permissions, ...surroundings } };
 }
 
 /** The folders in which the agent will work. Throws `usage` for those that can't be roots, before anything else is begun. */

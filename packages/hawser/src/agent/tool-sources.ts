@@ -5,11 +5,11 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
-import { describeThrown, HawserError, type ServerEntry } from "@hawser/protocol";
+import { describeThrown, HawserError } from "@hawser/protocol";
 import type { Tool } from "@hawser/tools";
 import { logLine } from "@hawser/wire/internal/node";
-import { readVersion } from "../command-line/launcher.ts";
 import { hawserLimits } from "../limits.ts";
+import { createConfiguredServers } from "./configured-servers.ts";
 import type { AgentFlags } from "./flags.ts";
 
 export interface Place {
@@ -24,37 +24,15 @@ export interface ToolNames extends Pick<AgentConfig, "mcpServers" | "tools" | "g
 }
 
 export function createToolSources({ mcpServers = {}, tools = [], modules, gateway }: ToolNames, place: Place) {
-  const closing = new AbortController();
-  let closeServers: (() => Promise<void>) | undefined;
-  const allServers = (state: Omit<ServerEntry, "name">) => (): readonly ServerEntry[] =>
-    Object.keys(mcpServers).map((name) => ({ name, ...state }));
-  let serverStates = allServers({ state: "connecting" });
-
-  async function loadServers(): Promise<LoadedTools> {
-    try {
-      const { connectMcpServers } = await import("@hawser/agent");
-      const onNotice = (message: string): void => logLine(`[hawser] ${message}`);
-      const servers = connectMcpServers(mcpServers, { ...place, version: readVersion(), signal: closing.signal, onNotice });
-      closeServers = servers.close;
-      serverStates = servers.status;
-      return { tools: servers.tools, ready: servers.whenReady(hawserLimits.agentLateToolsMs) };
-    } catch (error) {
-      serverStates = allServers({ state: "failed", reason: describeThrown(error) });
-      throw error;
-    }
-  }
-
+  const servers = createConfiguredServers(mcpServers, place);
   return {
     list: [
       ...tools.map((path) => ({ label: path, load: () => loadModule(path, modules?.get(path)) })),
       ...(gateway ? [{ label: "the gateway", load: () => loadGateway(gateway, place) }] : []),
-      ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServers }] : []),
+      { label: "the MCP servers", load: servers.load },
     ] satisfies ToolSource[],
-    servers: () => serverStates(),
-    async close(): Promise<void> {
-      closing.abort();
-      await closeServers?.();
-    },
+    servers,
+    close: servers.close,
   };
 }
 
@@ -86,7 +64,7 @@ async function loadGateway({ profile, url, specFile, ...selection }: ConfiguredG
   return { tools: () => tools };
 }
 
-interface LoadedTools {
+export interface LoadedTools {
   /** Those that are there now. */
   tools(): readonly Tool[];
   /** More may come until this resolves. */
@@ -99,7 +77,8 @@ export interface ToolSource {
   load(): Promise<LoadedTools>;
 }
 
-export function createLateTools(first: readonly Tool[], sources: readonly ToolSource[], waitMs = hawserLimits.agentLateToolsMs) {
+/** `first`: tools that are there at once, which may change. */
+export function createLateTools(first: () => readonly Tool[], sources: readonly ToolSource[], waitMs = hawserLimits.agentLateToolsMs) {
   const loaded: { label: string; tools: () => readonly Tool[] }[] = [];
   const leftOut = new Set<string>();
   let loading: Promise<void> | undefined;
@@ -121,7 +100,7 @@ export function createLateTools(first: readonly Tool[], sources: readonly ToolSo
   }
 
   function allTools(): readonly Tool[] {
-    const byName = new Map(first.map((tool) => [tool.name, tool]));
+    const byName = new Map(first().map((tool) => [tool.name, tool]));
     for (const { label, tools } of loaded) {
       for (const tool of tools()) {
         if (byName.has(tool.name)) tellOnce(tool.name, label);

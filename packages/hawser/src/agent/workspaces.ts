@@ -22,6 +22,7 @@ import {
   type FileRules,
   type FolderConfig,
   type OwnPlaces,
+  type PermissionRule,
   type PolicyOptions,
   type Roots,
   type Sandbox,
@@ -33,17 +34,21 @@ import {
 } from "@hawser/agent/internal";
 import { toHawserError } from "@hawser/protocol";
 import { logLine } from "@hawser/wire/internal/node";
+import type { ConfiguredServers } from "./configured-servers.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createLateTools, createToolSources, toolModulesOf, type Place, type ToolNames } from "./tool-sources.ts";
 import { createSharedWorkspaces, type OpenWorkspace } from "./shared-workspaces.ts";
 
 export interface WorkspacesOptions {
   readonly flags: AgentFlags;
+  /** As it was at the start. */
   readonly config: AgentConfig;
+  /** The programs that commands may start, now. */
+  allowedCommands(): readonly string[];
   readonly place: Place;
   readonly homeFolders: readonly string[];
   /** What decides in all of them, besides the rules of their folders. */
-  readonly policy: Omit<PolicyOptions, "roots">;
+  readonly policy: Omit<PolicyOptions, "roots" | "rules"> & { rules(): readonly PermissionRule[] };
   readonly sandbox: Sandbox;
   /** Where the user's own instructions and skills are. */
   readonly own: OwnPlaces;
@@ -70,6 +75,8 @@ interface Untrusted extends Pick<TrustQuestion, "folder"> {
 type TrustAnswer = (question: Untrusted) => Promise<boolean>;
 
 export interface ComposedWorkspaces extends Workspaces {
+  /** The MCP servers of the configuration. */
+  readonly servers: ConfiguredServers;
   /** Begins to load the tools that take a while. */
   warmUp(): void;
   close(): Promise<void>;
@@ -77,10 +84,9 @@ export interface ComposedWorkspaces extends Workspaces {
 
 /** Throws `usage` for folders and modules of the flags that can't be used. */
 export async function createWorkspaces(options: WorkspacesOptions): Promise<ComposedWorkspaces> {
-  const { flags, config, place, trusted, sandbox } = options;
+  const { flags, config, place, trusted, sandbox, allowedCommands } = options;
   const configured = createToolSources({ ...config, tools: [...(config.tools ?? []), ...toolModulesOf(flags, place.cwd)] }, place);
-  const configuredTools = createLateTools([], configured.list);
-  const allowedCommands = [...(config.allowedCommands ?? []), ...(flags.allowCommand ?? [])];
+  const configuredTools = createLateTools(() => [], configured.list);
   /** What hosts gave to single conversations, until they are released. */
   const given = new Map<string, ToolNames>();
   /** What was not trusted, by its digest and folder. */
@@ -90,16 +96,16 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     const own: readonly (ToolNames & FolderConfig)[] = [...brought.configs, ...(given ? [given] : [])];
     const roots = await createRoots(folders, { settings: options.settings });
     const attachable = flags.attachments === undefined ? roots : await createRoots([...folders, resolve(place.cwd, flags.attachments)]);
-    const policy = createPolicy({
-      ...options.policy,
-      rules: [...(options.policy.rules ?? []), ...own.flatMap(({ permissions = [] }) => permissions)],
-      roots,
-    });
+    const narrowing = own.flatMap(({ permissions = [] }) => permissions);
+    const policy = createPolicy({ ...options.policy, rules: remade(options.policy.rules, (rules) => [...rules, ...narrowing]), roots });
     const rulingOn: FileRules = (toolName, paths) => policy.rulingOn(toolName, [...new Set(paths.map(roots.show))]);
     const guided = roots.paths.map((folder) => ({ folder, isTrusted: flags.trust === true || brought.trusted.has(folder) }));
     const guidance = createGuidance({ own: options.own, roots: guided, rulingOn });
     const readSkill = createReadSkill(guidance, rulingOn);
-    const builtin = [...createBuiltinTools({ roots, allowedCommands, environment: place.env, sandbox }), readSkill];
+    const builtin = remade(allowedCommands, (allowed) => [
+      ...createBuiltinTools({ roots, allowedCommands: allowed, environment: place.env, sandbox }),
+      readSkill,
+    ]);
     const sources = own.map((names) => createToolSources(names, { ...place, cwd: roots.paths[0] }));
     const shared = { label: "the configuration", load: () => configuredTools.whenLoaded().then(() => ({ tools: configuredTools.tools })) };
     const late = createLateTools(builtin, [shared, ...sources.flatMap(({ list }) => list)]);
@@ -107,10 +113,10 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     const workspace: Workspace = {
       folders: roots.paths,
       tools: () => late.tools().filter((tool) => tool !== readSkill || guidance.skills().length > 0),
-      ownTools: () => late.tools().filter((tool) => !builtin.includes(tool)),
+      ownTools: () => late.tools().filter((tool) => !builtin().includes(tool)),
       whenReady: late.whenLoaded,
       refresh: guidance.refresh,
-      servers: () => [configured, ...sources].flatMap(({ servers }) => servers()),
+      servers: () => [configured, ...sources].flatMap(({ servers }) => servers.status()),
       setting: () => ({ ...guidance.status(), sandbox: sandbox.status() }),
       policy,
       findFiles: createFindFiles({ roots, policy }),
@@ -164,6 +170,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
 
   return {
     home: home.workspace,
+    servers: configured.servers,
     async use({ conversationId, folders }, action) {
       const isOwn = given.has(conversationId);
       if (folders.length === 0 && !isOwn) return action(home.workspace);
@@ -190,11 +197,21 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     warmUp() {
       void home.workspace.whenReady();
       void home.workspace.refresh();
-      if (allowedCommands.length > 0) void sandbox.whenKnown();
+      if (allowedCommands().length > 0) void sandbox.whenKnown();
     },
     async close() {
       await Promise.allSettled([configured.close(), home.close(), others.close()]);
     },
+  };
+}
+
+/** Made of what may change, and made again only when it has. */
+export function remade<From, To>(from: () => From, make: (value: From) => To): () => To {
+  let last: { readonly from: From; readonly to: To } | undefined;
+  return () => {
+    const now = from();
+    if (!last || last.from !== now) last = { from: now, to: make(now) };
+    return last.to;
   };
 }
 

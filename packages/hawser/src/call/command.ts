@@ -1,9 +1,11 @@
 // `call`, as help shows it, and the options that commands share which are calls under another name.
 
+import { fleetLimits } from "@hawser/fleet/internal/limits";
 import { gatewayLimits } from "@hawser/gateway/internal/limits";
 import { Option, type Command } from "commander";
 import { addOutputOptions, addSpecOption, addTargetOptions } from "../api-target/flags.ts";
 import { addCommand, collect, parseWhole } from "../command-line/command.ts";
+import { addFleetOptions } from "../fleet/flags.ts";
 import type { CallFlags } from "./item.ts";
 
 export const dryRunText = "ask the API what it would do: the request is sent, with dryRun=true in its query";
@@ -27,15 +29,18 @@ export function addCall(program: Command): void {
       "hawser call --demo --op readTag --param name=A --print-request",
       "hawser call --method POST --path /data/api/v1/scan/projects --yes",
       "hawser call --batch calls.ndjson --parallel 8",
+      "hawser call --batch calls.ndjson --fleet nats://127.0.0.1:4222 --site plant",
     ],
   });
   addRequestOptions(call);
   addTargetOptions(addSpecOption(call));
   addResponseOptions(addOutputOptions(call));
   addBatchOptions(call);
-  call.action(async (flags: CallFlags) =>
-    flags.batch === undefined ? (await import("./run.ts")).runCall(flags) : (await import("./batch.ts")).runBatch(flags),
-  );
+  addFleetBatchOptions(call);
+  call.action(async (flags: CallFlags) => {
+    if (flags.fleet !== undefined) return (await import("./run-fleet.ts")).runFleetCalls(flags);
+    return flags.batch === undefined ? (await import("./run.ts")).runCall(flags) : (await import("./batch.ts")).runBatch(flags);
+  });
 }
 
 const exitCodeHelp = `
@@ -88,6 +93,15 @@ function addBatchOptions(command: Command): void {
     .option("--parallel <n>", "with --batch: calls at the same time (default: 1)", parseWhole(1, gatewayLimits.rpcMaxWorkers))
     .option("--ordered", "with --batch: results in the order of the items")
     .addOption(new Option("--batch-output <format>", "with --batch (default: ndjson)").choices(["ndjson", "json"]));
+}
+
+function addFleetBatchOptions(command: Command): void {
+  addFleetOptions(command, "with --batch: the calls are made by workers near their targets, see `rpc --fleet`; the NATS servers")
+    .option("--site <name>", "with --fleet: the site of items that name none")
+    .option("--attach <id>", "with --fleet: read the results of a batch, also after its sender has ended")
+    .option("--after <n>", "with --attach: leave out the first results, which you have", parseWhole(0, fleetLimits.batchEntries))
+    .option("--keep", "with --fleet: leave the results on the servers after they were read")
+    .option("--cancel <id>", "with --fleet: cancel a whole batch");
 }
 
 export const addFixedCallOptions = (command: Command): Command =>

@@ -6,9 +6,11 @@ import { HawserError, type CallItem } from "@hawser/protocol";
 import { keepNumbers } from "@hawser/wire/internal";
 import type { OutputFlags } from "../api-target/json-output.ts";
 import type { TargetFlags } from "../api-target/target.ts";
+import { toFlag } from "../command-line/command.ts";
 import { readInputFile, readStdin } from "../command-line/input.ts";
+import { checkFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 
-export interface CallFlags extends TargetFlags, OutputFlags {
+export interface CallFlags extends TargetFlags, OutputFlags, FleetFlags {
   readonly op?: string;
   readonly method?: string;
   readonly path?: string;
@@ -29,6 +31,18 @@ export interface CallFlags extends TargetFlags, OutputFlags {
   readonly parallel?: number;
   readonly ordered?: true;
   readonly batchOutput?: "ndjson" | "json";
+  readonly site?: string;
+  readonly attach?: string;
+  readonly after?: number;
+  readonly cancel?: string;
+  readonly keep?: true;
+}
+
+/** Throws `usage` for what belongs to batches of a fleet. */
+export function checkNoFleet(flags: CallFlags): void {
+  const lonely = (["site", "attach", "after", "keep", "cancel"] as const).find((name) => flags[name] !== undefined);
+  if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --fleet`);
+  checkFleetFlags(flags);
 }
 
 export async function toCallItem(flags: CallFlags): Promise<CallItem> {

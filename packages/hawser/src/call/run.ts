@@ -12,7 +12,7 @@ import type { Interruption } from "../command-line/interruption.ts";
 import { endLine, printTo } from "../command-line/output.ts";
 import { programName } from "../command-line/launcher.ts";
 import { createBodyFile } from "./body-file.ts";
-import { toCallItem, type CallFlags } from "./item.ts";
+import { checkNoFleet, toCallItem, type CallFlags } from "./item.ts";
 import { createBodyPrinter, explainOutcome, toHeaderText, type BodyPrinter } from "./response.ts";
 
 /** The same as for a transfer that failed: not all of it is there. */
@@ -23,6 +23,7 @@ export const runCall = (flags: CallFlags): Promise<void> =>
     checkOutput(flags);
     const lonely = (["parallel", "ordered", "batchOutput"] as const).find((name) => flags[name] !== undefined);
     if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --batch`);
+    checkNoFleet(flags);
     if (flags.stream && flags.json) throw new HawserError("usage", "--stream is not supported with --json");
     if (flags.printRequest) return printRequest(flags);
     await withCore(flags, (core, interruption) => callOnce(core, flags, interruption));

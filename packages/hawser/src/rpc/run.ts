@@ -5,12 +5,17 @@ import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/protocol";
 import { runStdio, withSmallHeap } from "@hawser/wire/internal/node";
 import { openTarget, type TargetFlags } from "../api-target/target.ts";
+import { toFlag } from "../command-line/command.ts";
 import { readVersion } from "../command-line/launcher.ts";
+import { checkFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 
-export interface RpcFlags extends TargetFlags {
+export interface RpcFlags extends TargetFlags, FleetFlags {
   readonly workers?: number;
   readonly queueSize?: number;
   readonly overflow?: "block" | "reject";
+  readonly site?: string;
+  /** Calls per second. */
+  readonly rate?: number;
 }
 
 export async function runRpc(flags: RpcFlags): Promise<void> {
@@ -19,6 +24,9 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
       "usage",
       "--api-key-stdin: stdin carries the protocol here; give the token with --api-key-file, IGNITION_API_TOKEN or the configuration",
     );
+  const lonely = (["site", "rate"] as const).find((name) => flags[name] !== undefined);
+  if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --fleet`);
+  checkFleetFlags(flags);
   const target = await openTarget(flags);
   const { workers, queueSize, overflow } = flags;
   const core = createCallCore({ ...target.options, maxConnections: workers, aroundDocument: withSmallHeap });

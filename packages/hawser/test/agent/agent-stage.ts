@@ -64,6 +64,8 @@ function stageEnvironment(home: string): NodeJS.ProcessEnv {
     // Compiled code is kept for all of them: without it each start takes longer.
     XDG_CACHE_HOME: join(root, "cache"),
     OLLAMA_HOST: "http://127.0.0.1:1",
+    // Nor is the keychain of the person who runs the tests touched.
+    HAWSER_KEYCHAIN: "off",
   };
 }
 

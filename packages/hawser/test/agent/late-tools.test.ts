@@ -12,20 +12,20 @@ describe("late tools", () => {
   it("come after those that are there from the beginning; nothing is loaded before it is asked for", async () => {
     let loads = 0;
     const counted = { label: "counted", load: () => Promise.resolve({ tools: () => [tool(`c${++loads}`)] }) };
-    const late = createLateTools([tool("a")], [source("b", tool("b")), counted]);
+    const late = createLateTools(() => [tool("a")], [source("b", tool("b")), counted]);
     expect([namesOf(late.tools()), loads]).toEqual([["a"], 0]);
     await Promise.all([late.whenLoaded(), late.whenLoaded()]);
     expect(namesOf(late.tools())).toEqual(["a", "b", "c1"]);
   });
 
   it("none takes the place of one that came before it", async () => {
-    const late = createLateTools([tool("read_file", "ours")], [source("theirs", tool("read_file", "theirs"), tool("x"))]);
+    const late = createLateTools(() => [tool("read_file", "ours")], [source("theirs", tool("read_file", "theirs"), tool("x"))]);
     await late.whenLoaded();
     expect(namesOf(late.tools())).toEqual(["ours", "x"]);
   });
 
   it("a source that fails costs its own tools only", async () => {
-    const late = createLateTools([], [{ label: "broken", load: () => Promise.reject(new Error("no")) }, source("fine", tool("a"))]);
+    const late = createLateTools(() => [], [{ label: "broken", load: () => Promise.reject(new Error("no")) }, source("fine", tool("a"))]);
     await late.whenLoaded();
     expect(namesOf(late.tools())).toEqual(["a"]);
   });
@@ -33,7 +33,7 @@ describe("late tools", () => {
   it("one that takes too long is not waited for, and its tools are there when it comes", async () => {
     const gate = Promise.withResolvers<void>();
     const slow = { label: "slow", load: () => gate.promise.then(() => ({ tools: () => [tool("slow")] })) };
-    const late = createLateTools([], [slow, source("fast", tool("fast"))], 50);
+    const late = createLateTools(() => [], [slow, source("fast", tool("fast"))], 50);
     await late.whenLoaded();
     expect(namesOf(late.tools())).toEqual(["fast"]);
     gate.resolve();

@@ -9,6 +9,7 @@ import { conversationId, requestId as id } from "./envelope.ts";
 import { fileRequests } from "./files.ts";
 import { forkRequests } from "./fork.ts";
 import { searchRequests } from "./search.ts";
+import { settingsRequests } from "./settings.ts";
 import { steerRequests } from "./steer.ts";
 
 const metadata = v.exactOptional(
@@ -190,5 +191,6 @@ export const agentRequests = {
     ...forkRequests,
     ...searchRequests,
     ...fileRequests,
+    ...settingsRequests,
   },
 } as const satisfies DirectionDefinition;

@@ -10,6 +10,7 @@ import { answer, conversationId, example, exampleTime, seq, timestamp } from "./
 import { fileResponses } from "./files.ts";
 import { forkResponses } from "./fork.ts";
 import { searchResponses } from "./search.ts";
+import { settingsResponses } from "./settings.ts";
 import { steerResponses } from "./steer.ts";
 
 export const AGENT_PROTOCOL_VERSION = "1.0.0";
@@ -43,6 +44,7 @@ export const AGENT_CAPABILITIES = [
   "files",
   "compaction",
   "budgets",
+  "settings",
 ] as const;
 
 export const agentResponses = {
@@ -276,5 +278,6 @@ export const agentResponses = {
     ...forkResponses,
     ...searchResponses,
     ...fileResponses,
+    ...settingsResponses,
   },
 } as const satisfies DirectionDefinition;

@@ -46,6 +46,16 @@ export function decodeFrame(text: string): PageFrame | undefined {
   }
 }
 
+/** Before a line of a page that no other page is to see: it may hold a key. JSON never begins with it. */
+const privateMark = "*";
+
+export const encodeLine = (line: string, isPrivate: boolean): string => (isPrivate ? privateMark + line : line);
+
+export function decodeLine(text: string): { readonly line: string; readonly isPrivate: boolean } {
+  const isPrivate = text.startsWith(privateMark);
+  return { line: isPrivate ? text.slice(privateMark.length) : text, isPrivate };
+}
+
 /** The first subprotocol of the link, and the only one that the server names in its answer. */
 export const linkProtocol = "hawser";
 

@@ -1,5 +1,5 @@
 // The tabs that are connected. Every line of the runtime goes to all of them; what one sends goes to the
-// runtime, and to the others so that they can show it. The runtime waits for a tab that reads slowly; one that
+// runtime, and to the others so that they can show it, unless it is private. The runtime waits for a tab that reads slowly; one that
 // does not read, or does not answer a ping, is closed: it finds everything again when it comes back.
 
 import type { IncomingMessage } from "node:http";
@@ -9,7 +9,15 @@ import { describeThrown, HawserError, toHawserError } from "@hawser/protocol/int
 import { shellLimits } from "../limits.ts";
 import { wireLimits } from "@hawser/wire";
 import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
-import { linkProtocol, withdrawnCode, encodeFrame, type PageFrame, type RuntimeFacts, type RuntimeState } from "../link/page-frames.ts";
+import {
+  linkProtocol,
+  withdrawnCode,
+  decodeLine,
+  encodeFrame,
+  type PageFrame,
+  type RuntimeFacts,
+  type RuntimeState,
+} from "../link/page-frames.ts";
 import type { Grant } from "./credentials.ts";
 
 /** A connection whose right to be here was checked. */
@@ -85,9 +93,9 @@ export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs,
   function listen(tab: WebSocket): void {
     let waiting = 0;
     tab.on("message", (data: Buffer, isBinary) => {
-      const line = data.toString("utf8");
+      const { line, isPrivate } = decodeLine(data.toString("utf8"));
       if (isBinary || line.includes("\n")) return tab.close(policyViolation, "one line of text per message");
-      for (const other of tabs.keys()) if (other !== tab) put(other, encodeFrame({ kind: "request", line }));
+      for (const other of isPrivate ? [] : tabs.keys()) if (other !== tab) put(other, encodeFrame({ kind: "request", line }));
       waiting++;
       tab.pause();
       void send(line)

@@ -20,7 +20,9 @@ describe.skipIf(!browser)("the page", () => {
     await using stage = await openStage();
     const { page, answers, button } = await stage.open();
     await page.getByText("no key, no network").waitFor();
-    await page.getByText("ANTHROPIC_API_KEY").first().waitFor();
+    await button("Open the settings").click();
+    await page.getByRole("dialog", { name: "Settings" }).getByRole("form", { name: "Anthropic key" }).waitFor();
+    await page.keyboard.press("Escape");
     await page.getByText(`uses real tools in ${stage.work}`).waitFor();
     await page.getByLabel("Status", { exact: true }).getByTitle(`The agent works in ${stage.work}`).waitFor();
     await button("call listTags").waitFor();

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { createFileStore } from "@hawser/agent";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shellLimits } from "../../src/limits.ts";
 import { pageScrolls, violations } from "./accessible.ts";
 import { hostile, shownHostile } from "./agent-talk.ts";
 import { launchOrExplain, type Browser } from "./browser.ts";
@@ -30,7 +31,9 @@ async function writePast(folder: string): Promise<void> {
   };
   const long = Array.from({ length: count }, (_, at) => `message ${at + 1} of the log\n\n${"- a line\n".repeat(at % 7)}`);
   await write("long", long.with(3_338, "The Überfahrt of the schooner began").with(3_339, "The schooner **Marianne** left at dawn."));
-  await write("hebrew", ["מה זה מפרש?", "מפרש הוא בד. A schooner has two."]);
+  const short = Array.from({ length: 60 }, (_, at) => `word ${at + 1}`);
+  await write("short", short.with(20, "a brigantine"));
+  await write("hebrew", ["מה זה מפרש?", "מפרש הוא בד. A schooner."]);
   await write("hostile", [`${hostile} schooner`, "I see."]);
   await store.close();
 }
@@ -82,7 +85,7 @@ describe.skipIf(!browser)("the search over all conversations", () => {
     const { page, answers, box } = tab;
     await page.keyboard.press("Alt+k");
     await field().fill("marianne");
-    await results().getByRole("link").first().waitFor();
+    await results().getByText("1 message in 1 conversation.").waitFor();
     await page.keyboard.press("ArrowDown");
     await results().getByRole("link").first().and(page.locator(":focus")).waitFor();
     await page.keyboard.press("ArrowUp");
@@ -101,18 +104,44 @@ describe.skipIf(!browser)("the search over all conversations", () => {
     // The same one again, from the end of the same conversation.
     await results().getByRole("link").first().click();
     await expect.poll(() => isInMiddle("left at dawn"), { timeout: 30_000 }).toBe(true);
+    // From another conversation to it, both of which are held already: the message has the focus, not the box.
+    await field().fill("schooner");
+    await results()
+      .getByRole("link", { name: /A schooner/ })
+      .click();
+    await page.locator("article[data-sought]:focus").getByText("A schooner").waitFor();
+    await results()
+      .getByRole("link", { name: /left at dawn/ })
+      .click();
+    await page.locator("article[data-sought]:focus").getByText("left at dawn").waitFor();
     await page.keyboard.press("Alt+m");
     await box.and(page.locator(":focus")).waitFor();
   });
 
-  it("is left by Escape, which then stops nothing, and lists all conversations again", async () => {
+  it("stays at the message also where everything is drawn at once, and when the window changes", async () => {
+    const { page } = tab;
+    await field().fill("brigantine");
+    await results()
+      .getByRole("link", { name: /brigantine/ })
+      .click();
+    await expect.poll(() => isInMiddle("brigantine"), { timeout: 30_000 }).toBe(true);
+    await page.evaluate(async (frames) => {
+      for (let at = 0; at < frames; at++) await new Promise(requestAnimationFrame);
+    }, shellLimits.shellSoughtFrames + 5);
+    await page.setViewportSize({ width: 1_100, height: 780 });
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    expect(await isInMiddle("brigantine")).toBe(true);
+    await page.setViewportSize({ width: 1_100, height: 800 });
+  });
+
+  it("is left by Escape, and all conversations are listed again", async () => {
     const { page, conversations } = tab;
     await field().fill("marianne");
     await results().getByRole("link").first().focus();
     await page.keyboard.press("Escape");
     await results().waitFor({ state: "detached" });
     await field().and(page.locator(":focus")).waitFor();
-    await expect.poll(() => conversations.count(), { timeout: 30_000 }).toBe(3);
+    await expect.poll(() => conversations.count(), { timeout: 30_000 }).toBe(4);
   });
 
   it("is for everybody: dark, 400 px wide, at twice the size, with text from right to left", async () => {

@@ -100,6 +100,7 @@ async function start({ folder, work, data, onNotice }: Place, options: ServedShe
       HOME: folder,
       XDG_CONFIG_HOME: folder,
       XDG_DATA_HOME: folder,
+      HAWSER_KEYCHAIN: "off",
       ...env,
     },
     cwd: work,

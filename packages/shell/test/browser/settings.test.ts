@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type axe from "axe-core";
 import { afterAll, describe, expect, it } from "vitest";
+import { openAgentStage } from "./agent-stage.ts";
 import { launchOrExplain, type Browser, type Page } from "./browser.ts";
 import { shareShell, type PageStage } from "./stage.ts";
 import type { Tab } from "./tab.ts";
@@ -191,8 +192,8 @@ describe.skipIf(!browser)("settings in a desktop window", () => {
     expect(close?.y).toBeGreaterThanOrEqual(edge?.y ?? Infinity);
   });
 
-  it("are not offered in a browser", async () => {
-    await using stage = await openStage();
+  it("are not offered in a browser whose runtime keeps none", async () => {
+    await using stage = await openAgentStage(browser as Browser);
     const { page, button } = await stage.open();
     await page.keyboard.press("Alt+Comma");
     expect([await button("Settings").count(), await page.getByRole("dialog").count()]).toEqual([0, 0]);

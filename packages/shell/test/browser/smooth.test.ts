@@ -87,9 +87,11 @@ describe.skipIf(!browser)("a result of 9 MB", () => {
 });
 
 describe.skipIf(!browser)("a search", () => {
-  it("that has not read all conversations says so, and goes on by itself; one that fails says why", async () => {
+  it("that has not read all conversations says so, and goes on by itself; one that fails says why; Escape leaves it and stops no answer", async () => {
     await using stage = await openAgentStage(browser as Browser);
-    const { page } = await stage.open();
+    const { page, say } = await stage.open();
+    await say("hello");
+    const turn = await stage.puppet.nextTurn();
     const match = {
       conversationId: "c",
       title: "Tides",
@@ -107,6 +109,13 @@ describe.skipIf(!browser)("a search", () => {
     stage.puppet.found = [];
     await page.getByRole("searchbox", { name: "Search conversations" }).fill("tides");
     await results.getByText("Messages can't be searched: the index can't be read").waitFor();
+    await page.keyboard.press("Escape");
+    await results.waitFor({ state: "detached" });
+    expect(stage.puppet.asked("cancel")).toEqual([]);
+    // The next one is for the answer.
+    await page.keyboard.press("Escape");
+    await expect.poll(() => stage.puppet.asked("cancel").length, { timeout: 30_000 }).toBe(1);
+    turn.end();
     expect(stage.puppet.asked("search_conversations").map(({ query }) => query)).toEqual(["tide", "tide", "tide", "tides"]);
   });
 });

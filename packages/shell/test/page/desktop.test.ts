@@ -11,7 +11,7 @@ import { createDesktop, type DesktopSettings, type TauriPowers } from "../../src
 import { createDesktopFiles } from "../../src/page/links/kept-files.ts";
 import { explainLink } from "../../src/page/components/link-banner.tsx";
 import { addRule, fromDraft, toDraft } from "../../src/page/settings/draft.ts";
-import { SettingsDialog } from "../../src/page/settings/settings-dialog.tsx";
+import { DesktopSettings as DesktopSettingsPart } from "../../src/page/settings/desktop-settings.tsx";
 
 const settings: DesktopSettings = {
   model: "offline",
@@ -246,7 +246,7 @@ describe("settings as texts", () => {
 });
 
 it("the dialog says that it waits for the settings, until they are there", () => {
-  const dialog = createElement(SettingsDialog, { desktop: createDesktop({ invoke }), onTheme() {}, onClose() {} });
+  const dialog = createElement(DesktopSettingsPart, { desktop: createDesktop({ invoke }), onTheme() {}, onClose() {} });
   expect(renderToStaticMarkup(dialog)).toContain("Loading…");
 });
 

@@ -32,6 +32,18 @@ describe("tabs", () => {
     expect(one.frames.some((frame) => frame.startsWith("<"))).toBe(false);
   });
 
+  it("G16 do not see a line that another tab marks as private, and only that one is marked", async () => {
+    await using stage = await openStage();
+    const [one, two] = [await stage.connect(), await stage.connect()];
+    await Promise.all([one.next("ready"), two.next("ready")]);
+    one.socket.send(`*${JSON.stringify({ id: "k1", kind: "set_key", vendor: "anthropic", apiKey: "sk-canary" })}`);
+    await Promise.all([one.next('"k1"'), two.next('"k1"')]);
+    one.send(say("t1", "hello"));
+    await two.next('"t1","type":"done"');
+    expect(two.frames.filter((frame) => frame.startsWith("<"))).toEqual([`<${JSON.stringify(say("t1", "hello"))}`]);
+    expect([...one.frames, ...two.frames].join("")).not.toContain("sk-canary");
+  });
+
   it("are closed when they send what is no line", async () => {
     await using stage = await openStage();
     const tab = await stage.connect();

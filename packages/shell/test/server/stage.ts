@@ -80,7 +80,7 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
       filesFolder = files;
       return [launcher, "agent", "--model=offline", "--no-history", `--attachments=${files}`];
     },
-    env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HAWSER_KEYCHAIN: "off" },
     cwd: folder,
     pageFolder: join(folder, "page"),
     readyMs: patientMs,

@@ -167,7 +167,8 @@ const toLabel = (part: string | number): string =>
     .replaceAll(secretText, "[redacted]");
 
 const maxLabelChars = 80;
-const secretName = /token$|secret|password|passphrase|authorization|api[-_]?key|cookie|credential/i;
+// What is in the environment or the headers of a server has names of the user's choice.
+const secretName = /token$|secret|password|passphrase|authorization|api[-_]?key|cookie|credential|^env$|^headers$/i;
 // Not after a hyphen: in `eyJ-eyJ-eyJ…` each of them would be searched to the end again.
 const secretText = /\b(?:sk-[\w-]{16,}|Bearer\s+[\w.~+/-]{8,}=*|gh[pousr]_\w{20,}|(?<!-)eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g;
 

@@ -10,7 +10,7 @@ import type { Roots } from "../files/roots.ts";
 
 /** Names or absolute paths. Throws `usage` for anything else. */
 export function createAllowedCommands(names: readonly string[], roots: Roots, searchPath: string) {
-  for (const name of names) checkName(name);
+  checkCommands(names);
   const allowed = new Set(names);
 
   async function find(command: string): Promise<string | undefined> {
@@ -48,6 +48,11 @@ async function isProgram(roots: Roots, folder: string, name: string): Promise<bo
   } catch {
     return false;
   }
+}
+
+/** Throws `usage` for what is neither a name nor an absolute path. */
+export function checkCommands(names: readonly string[]): void {
+  for (const name of names) checkName(name);
 }
 
 function checkName(name: string): void {

@@ -2,7 +2,7 @@
 // right. On a narrow screen the sides come over it.
 
 import { lazy, Suspense, useState } from "react";
-import { usePageParts, usePage } from "../session/page-context.ts";
+import { useHasSettings, usePageParts, usePage } from "../session/page-context.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -35,12 +35,13 @@ export function App() {
   const [areChangesShown, setAreChangesShown] = useState(false);
   const trust = usePage((state) => state.trust);
   const { desktop } = usePageParts();
+  const hasSettings = useHasSettings();
   const theme = useTheme();
   const switches = {
     wire: () => setIsWireOpen(!isWireOpen),
     theme: theme.next,
     keys: () => setAreKeysShown(true),
-    ...(desktop && { settings: () => setAreSettingsShown(true) }),
+    ...((desktop ?? hasSettings) && { settings: () => setAreSettingsShown(true) }),
     sidebar: () => setIsDrawerOpen(true),
     folder: () => setIsFolderAsked(true),
     setting: () => setIsSettingShown(true),
@@ -60,8 +61,13 @@ export function App() {
       </main>
       <Suspense fallback={null}>{isWireOpen && <WireView onClose={() => setIsWireOpen(false)} />}</Suspense>
       <Suspense fallback={null}>
-        {desktop && areSettingsShown && (
-          <SettingsDialog desktop={desktop} onTheme={theme.show} onClose={() => setAreSettingsShown(false)} />
+        {areSettingsShown && (
+          <SettingsDialog
+            desktop={desktop}
+            onTheme={theme.show}
+            onInstructions={() => (setAreSettingsShown(false), setIsSettingShown(true))}
+            onClose={() => setAreSettingsShown(false)}
+          />
         )}
       </Suspense>
       <Suspense fallback={null}>
@@ -108,7 +114,9 @@ function Header({ theme, isWireOpen, switches }: HeaderProps) {
       {canReview && <IconButton name="changes" label="Changes" title="What was changed in files (Alt R)" onClick={switches.changes} />}
       <ConversationActions />
       <IconButton name={themeIcons[theme]} label={`Theme: ${theme}`} title={`Theme: ${theme} (Alt L)`} onClick={switches.theme} />
-      {switches.settings && <IconButton name="settings" label="Settings" title="Settings (Alt ,)" onClick={switches.settings} />}
+      {switches.settings && (
+        <IconButton id="settings-button" name="settings" label="Settings" title="Settings (Alt ,)" onClick={switches.settings} />
+      )}
       <IconButton name="keys" label="Keys" title="Keys (?)" onClick={switches.keys} />
     </header>
   );

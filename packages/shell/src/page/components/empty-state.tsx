@@ -3,9 +3,10 @@
 import { reveal } from "@hawser/protocol";
 import type { ReactNode } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
-import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
+import { useHasSettings, useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
 import { chosenModel, folderOf, isAgentName } from "../state/page-state.ts";
 import { Button } from "./icon.tsx";
+import { clickOn } from "./keys.tsx";
 
 interface Example {
   readonly text: string;
@@ -84,6 +85,7 @@ function Examples({ heading }: { readonly heading: string }) {
 /** From the offline model to a real one. */
 function FirstSteps() {
   const { desktop } = usePageParts();
+  const hasSettings = useHasSettings() || desktop !== undefined;
   return (
     <ol aria-label="First steps" className="space-y-5">
       <Step number={1}>
@@ -91,8 +93,13 @@ function FirstSteps() {
       </Step>
       <Step number={2}>
         <h3 className="text-sm font-semibold">To connect a real model</h3>
-        {desktop ? (
-          <p className="mt-1 text-sm text-soft">Open the settings (Alt ,): put in a key, or start Ollama.</p>
+        {hasSettings ? (
+          <>
+            <p className="mt-1 text-sm text-soft">
+              Put in a key of Anthropic, OpenAI or a server with OpenAI's interface, or start Ollama.
+            </p>
+            <Button label="Open the settings" className="mt-2 bg-sheet" onClick={() => clickOn("settings-button")} />
+          </>
         ) : (
           <ul className="mt-2 space-y-1.5 text-sm text-soft">
             <Way text="With a key of Anthropic or OpenAI" command="export ANTHROPIC_API_KEY=…" />
@@ -104,10 +111,10 @@ function FirstSteps() {
       <Step number={3}>
         <h3 className="text-sm font-semibold">Choose it</h3>
         <p className="mt-1 text-sm text-soft">
-          {desktop ? "" : "Press Ctrl-C in the terminal of the shell and start it again, so that it sees the key. "}
+          {hasSettings ? "" : "Press Ctrl-C in the terminal of the shell and start it again, so that it sees the key. "}
           The list at the bottom left (Alt A) has every model and agent, and says of those that are not available why.
         </p>
-        {!desktop && (
+        {!hasSettings && (
           <ul className="mt-2">
             <Way text="" command="npx hawser shell" />
           </ul>

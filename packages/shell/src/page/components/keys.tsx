@@ -2,7 +2,7 @@
 // is, but in a dialog, which has its own.
 
 import { useEffect } from "react";
-import { usePageParts, type PageParts } from "../session/page-context.ts";
+import { useHasSettings, usePageParts, type PageParts } from "../session/page-context.ts";
 import { Dialog } from "./dialog.tsx";
 
 /** What the page can show, hide or change besides the conversation. */
@@ -15,6 +15,8 @@ interface PageKey {
   readonly meaning: string;
   /** In a desktop window; a browser has its own. */
   readonly isOfDesktop?: true;
+  /** Where there are settings: of the desktop app, or of the runtime. */
+  readonly isOfSettings?: true;
   /** It is not taken from what else it does: Escape also leaves a search field or a list of choices. */
   readonly isShared?: true;
   matches(event: KeyboardEvent): boolean;
@@ -109,7 +111,7 @@ const pageKeys: readonly PageKey[] = [
   { shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X"), run: () => tell(answerEvent, "deny") },
   { shown: ["Alt", "W"], meaning: "Show or hide the wire view", matches: alt("KeyW"), run: (_, { wire }) => wire() },
   { shown: ["Alt", "L"], meaning: "Light, dark, or as the system", matches: alt("KeyL"), run: (_, { theme }) => theme() },
-  { shown: ["Alt", ","], meaning: "Settings", isOfDesktop: true, matches: alt("Comma"), run: (_, { settings }) => settings?.() },
+  { shown: ["Alt", ","], meaning: "Settings", isOfSettings: true, matches: alt("Comma"), run: (_, { settings }) => settings?.() },
   {
     shown: ["Ctrl", "Q"],
     meaning: "Quit, with Cmd on a Mac",
@@ -154,7 +156,8 @@ export function Keys({ keys, isHidden }: { readonly keys: readonly string[]; rea
 /** The list of all keys. */
 export function KeysDialog({ onClose }: { onClose(): void }) {
   const { desktop } = usePageParts();
-  const keys = pageKeys.filter(({ isOfDesktop }) => !isOfDesktop || desktop);
+  const hasSettings = useHasSettings() || desktop !== undefined;
+  const keys = pageKeys.filter(({ isOfDesktop, isOfSettings }) => (!isOfDesktop || desktop) && (!isOfSettings || hasSettings));
   return (
     <Dialog label="Keys" hasHeading className="w-[min(48rem,94vw)] rounded-2xl border border-line p-5" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5 text-sm sm:grid-cols-[auto_1fr_auto_1fr]">

@@ -22,6 +22,7 @@ const pageCommands: readonly PageCommand[] = [
   { name: "compact", meaning: "Make room in the model's context", needs: "compaction", run: ({ actions }) => void actions.compact() },
   { name: "fork", meaning: "Begin a conversation as this one did", needs: "fork", run: ({ actions }) => void actions.fork() },
   { name: "instructions", meaning: "What the agent is told", needs: "instructions", run: (_, { setting }) => setting() },
+  { name: "settings", meaning: "Keys, models, MCP servers, rules", needs: "settings", run: (_, { settings }) => settings?.() },
   { name: "export", meaning: "Save the conversation as Markdown", run: saveAsMarkdown },
   { name: "wire", meaning: "Show or hide the wire view", run: (_, { wire }) => wire() },
   { name: "theme", meaning: "Light, dark, or as the system", run: (_, { theme }) => theme() },

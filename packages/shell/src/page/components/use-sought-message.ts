@@ -10,7 +10,7 @@ interface SoughtOptions {
   readonly scroller: RefObject<HTMLElement | null>;
   readonly messages: readonly Message[];
   readonly isLoaded: boolean;
-  /** Ends the following of the list's end. */
+  /** Ends the following of the list's end, which would otherwise flash up between two frames. */
   hold(): void;
 }
 

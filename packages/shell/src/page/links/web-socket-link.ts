@@ -3,10 +3,10 @@
 // was refused, so before each new one the server is asked whether the page still has access.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
-import { HawserError } from "@hawser/protocol";
+import { HawserError, privateKinds } from "@hawser/protocol/internal";
 import { createMailbox } from "@hawser/wire/internal";
 import type { PageAccess } from "../access/enter-page.ts";
-import { decodeFrame, isGone, type RuntimeState } from "../../link/page-frames.ts";
+import { decodeFrame, encodeLine, isGone, type RuntimeState } from "../../link/page-frames.ts";
 import type { LinkState } from "../state/page-state.ts";
 import { parseLine, type PageLink, type PageLinkEvents } from "./page-link.ts";
 
@@ -103,10 +103,10 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
   connect();
   return {
     incoming: incoming.items,
-    send(line) {
+    send(line, kind) {
       if (socket?.readyState !== WebSocket.OPEN)
         throw new HawserError("connection_lost", "the shell is not connected; the page is reconnecting");
-      socket.send(line);
+      socket.send(encodeLine(line, kind !== undefined && privateKinds.includes(kind)));
     },
     retry: connectAgain,
     close: () => end(),

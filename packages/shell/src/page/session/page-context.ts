@@ -30,4 +30,7 @@ export function usePage<Selected>(select: (state: PageState) => Selected): Selec
   return useSyncExternalStore(store.subscribe, () => select(store.getState()));
 }
 
+/** Whether the runtime keeps settings that a page can change. */
+export const useHasSettings = (): boolean => usePage(({ runtime }) => runtime?.info.capabilities.includes("settings") ?? false);
+
 export const useIsConnected = (): boolean => usePage(isConnected);

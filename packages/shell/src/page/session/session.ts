@@ -3,7 +3,7 @@
 // opened, or an end was missed.
 
 import { createAgentClient, type AgentClient, type AgentTurn, type ParsedLine } from "@hawser/agent/host/link";
-import { agentProtocol, cutText, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
+import { agentProtocol, cutText, privateKinds, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
 import { orUndefined } from "../../or-undefined.ts";
 import type { OpenPageLink } from "../links/page-link.ts";
 import { isConnected, runningTurnsOf, type PageEvent, type Turn } from "../state/page-state.ts";
@@ -43,6 +43,9 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     },
     onMessage(direction, message, { length }) {
       if (direction === "RECV") return log("received", message, length);
+      const { id, kind } = message;
+      // It may hold a key: nothing of the page keeps it, and the wire view shows only that it was sent.
+      if (privateKinds.includes(String(kind))) return log("sent", { id, kind, notShown: "it may hold secrets" }, length);
       store.dispatch({ type: "asked", request: message as unknown as AnyAgentRequest, at: now() });
       log("sent", message, length);
     },

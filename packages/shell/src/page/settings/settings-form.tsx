@@ -27,7 +27,7 @@ export function SettingsForm({ state, onSave, onCancel }: SettingsFormProps) {
   }
   return (
     <form aria-label="Settings" className="flex flex-col gap-4" onSubmit={onSubmit}>
-      <AgentFields draft={draft} onChange={change} />
+      <AgentFields draft={draft} fields={["roots", "allowedCommands"]} onChange={change} />
       <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
       <WindowFields draft={draft} shortcutProblem={state.shortcutProblem} onChange={change} />
       {problem !== undefined && (
@@ -57,7 +57,13 @@ const lists = [
   { name: "allowedCommands", label: "Allowed commands", hint: "Programs that it may run, after a question; one in a line. Empty: none." },
 ] as const;
 
-function AgentFields({ draft, onChange }: FieldsProps) {
+interface AgentFieldsProps extends FieldsProps {
+  /** Of the lists, those that can be set here. */
+  readonly fields: readonly (typeof lists)[number]["name"][];
+}
+
+/** The model, and lists of folders and commands. */
+export function AgentFields({ draft, fields, onChange }: AgentFieldsProps) {
   const models = usePage((page) => page.models);
   const listId = useId();
   return (
@@ -75,20 +81,22 @@ function AgentFields({ draft, onChange }: FieldsProps) {
           <option key={model} value={model} />
         ))}
       </datalist>
-      {lists.map(({ name, label, hint }) => (
-        <Field key={name} label={label} hint={hint}>
-          {(ids) => (
-            <textarea
-              {...ids}
-              rows={2}
-              className="field grows-with-text font-mono text-xs"
-              spellCheck={false}
-              value={draft[name]}
-              onChange={(event) => onChange({ [name]: event.target.value })}
-            />
-          )}
-        </Field>
-      ))}
+      {lists
+        .filter(({ name }) => fields.includes(name))
+        .map(({ name, label, hint }) => (
+          <Field key={name} label={label} hint={hint}>
+            {(ids) => (
+              <textarea
+                {...ids}
+                rows={2}
+                className="field grows-with-text font-mono text-xs"
+                spellCheck={false}
+                value={draft[name]}
+                onChange={(event) => onChange({ [name]: event.target.value })}
+              />
+            )}
+          </Field>
+        ))}
     </>
   );
 }

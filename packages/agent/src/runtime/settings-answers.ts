@@ -1,0 +1,53 @@
+// What is set through the host: `get_settings`, `set_settings`, `set_key`, `test_key`, `restart_server`, `switch_tool`. The composing
+// program keeps the settings; without them the capability is not offered.
+
+import { HawserError, type KeyTest, type SettingsChanges, type SettingsData } from "@hawser/protocol";
+import type { Answer, ControlOptions } from "./control-requests.ts";
+import type { Reply } from "./reply.ts";
+
+export interface RuntimeSettings {
+  read(): SettingsData;
+  /** Throws `usage`, and changes nothing, for what the runtime would not start with. */
+  change(changes: SettingsChanges): Promise<void>;
+  /** An empty key is removed. */
+  setKey(vendor: string, apiKey: string): Promise<void>;
+  testKey(vendor: string, signal: AbortSignal): Promise<KeyTest>;
+  restartServer(name: string): Promise<void>;
+  switchTool(server: string, tool: string, isOn: boolean): Promise<void>;
+}
+
+type Kinds = "get_settings" | "set_settings" | "set_key" | "test_key" | "restart_server" | "switch_tool";
+
+export function createSettingsAnswers({ parts }: Pick<ControlOptions, "parts">): { readonly [Kind in Kinds]: Answer<Kind> } {
+  function settings(): RuntimeSettings {
+    if (parts.settings) return parts.settings;
+    throw new HawserError("unknown_method", "this runtime has no settings that a host could change");
+  }
+  async function tell(reply: Reply): Promise<void> {
+    await reply.emit({ type: "settings", data: settings().read() });
+    await reply.done();
+  }
+  return {
+    get_settings: (_, reply) => tell(reply),
+    async set_settings({ changes }, reply) {
+      await settings().change(changes);
+      await tell(reply);
+    },
+    async set_key({ vendor, apiKey }, reply) {
+      await settings().setKey(vendor, apiKey);
+      await tell(reply);
+    },
+    async test_key({ vendor }, reply, signal) {
+      await reply.emit({ type: "key_tested", data: await settings().testKey(vendor, signal) });
+      await reply.done();
+    },
+    async restart_server({ server }, reply) {
+      await settings().restartServer(server);
+      await tell(reply);
+    },
+    async switch_tool({ server, tool, on }, reply) {
+      await settings().switchTool(server, tool, on);
+      await tell(reply);
+    },
+  };
+}

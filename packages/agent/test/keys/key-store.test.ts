@@ -1,0 +1,109 @@
+// Keys that are kept: in a keychain that works, fails or has lost them, and in a file that others must not read.
+
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createKeyStore, type Keychain } from "../../src/keys/key-store.ts";
+
+const root = mkdtempSync(join(tmpdir(), "hawser-keys-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const newPath = (): string => join(mkdtempSync(join(root, "home-")), "hawser", "keys.json");
+
+/** As the system's: it holds what it was given, until it fails. */
+function createKeychain(): Keychain & { readonly held: Map<string, string>; problem: string | undefined } {
+  const held = new Map<string, string>();
+  const keychain = {
+    held,
+    problem: undefined as string | undefined,
+    async get(account: string) {
+      check();
+      return held.get(account);
+    },
+    async set(account: string, secret: string) {
+      check();
+      held.set(account, secret);
+    },
+    async remove(account: string) {
+      check();
+      held.delete(account);
+    },
+  };
+  function check(): void {
+    if (keychain.problem !== undefined) throw new Error(keychain.problem);
+  }
+  return keychain;
+}
+
+describe("a key that is kept", () => {
+  it("goes into the keychain, is there after a restart, and leaves no trace when it is removed", async () => {
+    const [path, keychain] = [newPath(), createKeychain()];
+    const first = createKeyStore(path, keychain);
+    expect([first.ready, first.placeOf("anthropic")]).toEqual([undefined, "none"]);
+    await first.set("anthropic", " key-1 ");
+    expect([first.get("anthropic"), first.placeOf("anthropic"), keychain.held.get("anthropic")]).toEqual(["key-1", "keychain", "key-1"]);
+    expect(readFileSync(path, "utf8")).not.toContain("key-1");
+    const second = createKeyStore(path, keychain);
+    await second.ready;
+    expect(second.get("anthropic")).toBe("key-1");
+    await second.set("anthropic", "");
+    expect([second.get("anthropic"), keychain.held.size, JSON.parse(readFileSync(path, "utf8"))]).toEqual([undefined, 0, {}]);
+  });
+
+  it("goes into a file for its user alone where the keychain fails, and moves when it works again", async () => {
+    const [path, keychain] = [newPath(), createKeychain()];
+    keychain.problem = "there is none";
+    const store = createKeyStore(path, keychain);
+    await store.set("openai", "key-2");
+    expect([store.placeOf("openai"), statSync(path).mode & 0o777, statSync(join(path, "..")).mode & 0o777]).toEqual(["file", 0o600, 0o700]);
+    expect(createKeyStore(path, keychain).get("openai")).toBe("key-2");
+    keychain.problem = undefined;
+    await store.set("openai", "key-3");
+    expect([store.placeOf("openai"), readFileSync(path, "utf8").includes("key-")]).toEqual(["keychain", false]);
+  });
+
+  it("that the keychain does not give is a problem with a sentence, and stays to be had later", async () => {
+    const [path, keychain] = [newPath(), createKeychain()];
+    await createKeyStore(path, keychain).set("openai", "key-4");
+    keychain.problem = "it is locked";
+    const locked = createKeyStore(path, keychain);
+    await locked.ready;
+    expect([locked.get("openai"), locked.problemOf("openai")]).toEqual([undefined, "the keychain can't be used: it is locked"]);
+    await expect(locked.set("openai", "")).rejects.toThrow("it is locked");
+    expect(locked.placeOf("openai")).toBe("keychain");
+    keychain.problem = undefined;
+    keychain.held.clear();
+    const lost = createKeyStore(path, keychain);
+    await lost.ready;
+    expect(lost.problemOf("openai")).toBe("the keychain has it no more; set it again");
+  });
+
+  it("in a file that other users can read, or that is not ours, is not used, and the file stays as it is", async () => {
+    const [path, keychain] = [newPath(), createKeychain()];
+    keychain.problem = "there is none";
+    await createKeyStore(path, keychain).set("openai", "key-5");
+    chmodSync(path, 0o644);
+    const open = createKeyStore(path, keychain);
+    expect(open.get("openai")).toBeUndefined();
+    await expect(open.set("openai", "key-6")).rejects.toThrow("chmod 600");
+    chmodSync(path, 0o600);
+    for (const text of ["{", "[]", '{"openai": "key-7"}', '{"openai": {"keychain": "yes"}}']) {
+      writeFileSync(path, text);
+      const store = createKeyStore(path, keychain);
+      expect(store.get("openai")).toBeUndefined();
+      await expect(store.set("openai", "key-8")).rejects.toThrow(/^(?!.*key-[78])/);
+      expect(readFileSync(path, "utf8")).toBe(text);
+    }
+  });
+
+  it("must be one, and there are not more than a few", async () => {
+    const path = newPath();
+    const store = createKeyStore(path, createKeychain());
+    for (const wrong of ["two words", "line\nfeed", "schlüssel", "x".repeat(5_000), "a\0b"])
+      await expect(store.set("openai", wrong)).rejects.toThrow("this can't be a key");
+    expect(existsSync(path)).toBe(false);
+    for (let count = 0; count < 64; count++) await store.set(`server-${count}`, "key");
+    await expect(store.set("one-more", "key")).rejects.toThrow("more than 64 keys");
+  });
+});

@@ -1,0 +1,73 @@
+// `hawser rpc --fleet`: makes the calls of batches for one site, until it is told to stop. Address, document and token are this
+// process's own; on the bus there are only items and results.
+
+import { hostname } from "node:os";
+import { connectFleet, serveSite, type ItemResult, type SiteCalls } from "@hawser/fleet/internal";
+import {
+  callEntry,
+  createCallCore,
+  mayRepeat,
+  toEntry,
+  toItemLine,
+  toUncalledLine,
+  type CallCore,
+  type GatewayOptions,
+} from "@hawser/gateway/internal";
+import { HawserError } from "@hawser/protocol";
+import { whenAborted } from "@hawser/wire/internal";
+import { keepGrownHeapSmall, logLine, runUntilStopped, withSmallHeap } from "@hawser/wire/internal/node";
+import { openTarget } from "../api-target/target.ts";
+import { toFlag } from "../command-line/command.ts";
+import { readVersion } from "../command-line/launcher.ts";
+import { toFleetAddress } from "../fleet/flags.ts";
+import type { RpcFlags } from "./run.ts";
+
+/** After a signal there is less time than after `hawser fleet drain`, since the system may be going down. */
+const signalGraceMs = 3_000;
+
+export function runSite(servers: string, flags: RpcFlags): Promise<void> {
+  const { site, workers = 1, rate } = flags;
+  if (site === undefined) throw new HawserError("usage", "--fleet needs --site: whose calls are made here");
+  const misplaced = (["queueSize", "overflow"] as const).find((name) => flags[name] !== undefined);
+  if (misplaced !== undefined) throw new HawserError("usage", `${toFlag(misplaced)} is not for --fleet: the queue is on the servers`);
+  return runUntilStopped(async ({ stopping }) => {
+    keepGrownHeapSmall();
+    const target = await openTarget(flags);
+    const core = createCallCore({ ...target.options, maxConnections: workers, aroundDocument: withSmallHeap });
+    const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser rpc ${site}`);
+    try {
+      const worker = await serveSite(fleet, {
+        site,
+        workers,
+        rate,
+        version: readVersion(),
+        machine: hostname(),
+        createCalls: (maxLineBytes) => createCalls(core, target.options, site, maxLineBytes),
+      });
+      logLine(`hawser: makes the calls for "${site}" at ${fleet.servers} until Ctrl-C`);
+      try {
+        await Promise.race([whenAborted(stopping), worker.drained, fleet.connection.closed()]);
+      } finally {
+        await worker.stop(stopping.aborted ? signalGraceMs : undefined);
+      }
+    } finally {
+      await core.close();
+      await target.close();
+      await fleet.close();
+    }
+  });
+}
+
+function createCalls(core: CallCore, options: GatewayOptions, site: string, maxBytes: number): SiteCalls {
+  const line = { maxBytes, more: { site } };
+  return {
+    async call(item, defaults, signal): Promise<ItemResult> {
+      const entry = toEntry(item.text, item.index);
+      let written = (): void => {};
+      const outcome = await callEntry(entry, core, defaults, { signal, whenWritten: (tell) => (written = tell) });
+      return { ...toItemLine(entry, item.index, outcome, line), written: () => written() };
+    },
+    refuse: (item, reason) => toUncalledLine(item.text, item.index, reason, line),
+    mayRepeat: (item) => mayRepeat(item.text, options),
+  };
+}

@@ -1,0 +1,64 @@
+// The settings of the desktop app, which the process behind its window keeps. Nothing counts before it is saved; keys are saved each on
+// its own.
+
+import { useEffect, useState } from "react";
+import { describeThrown } from "@hawser/protocol";
+import { vendors, type Desktop, type DesktopState, type KeyPlaces, type Vendor } from "../links/desktop.ts";
+import type { Theme } from "../session/theme.ts";
+import { KeyField } from "./key-fields.tsx";
+import { Section } from "./section.tsx";
+import { SettingsForm } from "./settings-form.tsx";
+
+interface DesktopSettingsProps {
+  readonly desktop: Desktop;
+  onTheme(theme: Theme): void;
+  onClose(): void;
+}
+
+export function DesktopSettings({ desktop, onTheme, onClose }: DesktopSettingsProps) {
+  const [state, setState] = useState<DesktopState>();
+  const [places, setPlaces] = useState<KeyPlaces>();
+  const [problem, setProblem] = useState("");
+  const complain = (error: unknown): void => setProblem(describeThrown(error));
+  function load(): void {
+    desktop.read().then(setState, complain);
+    desktop.readKeys().then(setPlaces, complain);
+  }
+  useEffect(load, [desktop]);
+  async function saveKey(vendor: string, key: string): Promise<void> {
+    await desktop.saveKey(vendor as Vendor, key);
+    load();
+  }
+  const complaint = problem || state?.settingsProblem;
+  return (
+    <>
+      {complaint && (
+        <p role="alert" className="mb-3 text-sm text-alarm">
+          {complaint}
+        </p>
+      )}
+      {!state && !complaint && <p className="text-sm text-soft">Loading…</p>}
+      {state && (
+        <>
+          <SettingsForm
+            state={state}
+            onSave={async (settings) => {
+              await desktop.save(settings);
+              onTheme(settings.theme);
+              onClose();
+            }}
+            onCancel={onClose}
+          />
+          <Section name="API keys">
+            {vendors.map((vendor) => (
+              <KeyField key={vendor} vendor={vendor} entry={places && { place: places[vendor] }} onSave={saveKey} />
+            ))}
+          </Section>
+          <p className="mt-4 text-xs wrap-anywhere text-soft">
+            Kept in {state.where.settingsFile}; the folder of the agent's own is in {state.where.dataFolder}.
+          </p>
+        </>
+      )}
+    </>
+  );
+}
