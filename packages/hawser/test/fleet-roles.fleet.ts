@@ -62,3 +62,18 @@ it("tools, a runtime, a host and an operator work as their roles, and the server
     expect([code, stderr]).toEqual([0, expect.not.stringMatching(refusal)]);
   }
 });
+
+it("a sender and a worker do a batch as their roles, and the server refuses nothing of it", async () => {
+  const worker = run("rpc", "--demo", "--site", "plant", "--workers", "2", ...as("workers"));
+  const items = Array.from({ length: 20 }, (_, id) => `${JSON.stringify({ id, path: "/data/api/v1/gateway-info", site: "plant" })}\n`);
+  const sent = await runHawser(["call", "--batch", "-", ...as("senders")], { input: items.join("") });
+  expect([sent.code, sent.stderr]).toEqual([0, expect.not.stringMatching(refusal)]);
+  const lines = sent.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { ok?: boolean });
+  expect(lines.filter(({ ok }) => ok)).toHaveLength(20);
+  worker.process.kill("SIGTERM");
+  const { code, stderr } = await worker.ended;
+  expect([code, stderr]).toEqual([0, expect.not.stringMatching(refusal)]);
+});
