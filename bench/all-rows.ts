@@ -16,6 +16,7 @@ import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
 import { echoRoundTrip } from "./rows/echo-round-trip.ts";
 import { fleetCalls } from "./rows/fleet-calls.ts";
+import { fleetBatch } from "./rows/fleet-batch.ts";
 import { growth } from "./rows/growth.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
@@ -42,6 +43,7 @@ export const rows: readonly Row[] = [
   rpcHello,
   rpcCalls,
   rpcMemory,
+  fleetBatch,
   commandStart,
   openapiIndex,
   agentStream,

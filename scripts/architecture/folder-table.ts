@@ -152,8 +152,10 @@ export const folders: Readonly<Record<string, Folder>> = {
   "shell/page/components": {
     holds: "what is on the screen",
     imports: [
+      "shell",
       "shell/page/links",
       "shell/page/markdown",
+      "shell/page/search",
       "shell/page/session",
       "shell/page/settings",
       "shell/page/state",
@@ -161,6 +163,7 @@ export const folders: Readonly<Record<string, Folder>> = {
       "shell/page/wire",
     ],
   },
+  "shell/page/search": { holds: "the search over all conversations", imports: ["shell", "shell/page/session"] },
   "shell/page/tools": {
     holds: "tool cards and approvals",
     imports: ["shell", "shell/page/components", "shell/page/markdown", "shell/page/session", "shell/page/state"],

@@ -186,6 +186,18 @@ describe("a conversation of a fleet", () => {
       expect(JSON.stringify(await load(host, conversation)).length).toBeGreaterThan(600_000);
     });
 
+    it("never carries a key: what is about the runtime's machine is refused by the host itself", async () => {
+      const heard: string[] = [];
+      const all = rig.connection.subscribe(">", { callback: (_, message) => void heard.push(message.string()) });
+      await rig.connection.flush();
+      host.send({ id: "key", kind: "set_key", vendor: "openai", apiKey: "sk-canary" });
+      expect(await host.end("key")).toMatchObject({ code: "unknown_method", error: expect.not.stringContaining("canary") });
+      await expectGoesOn(host, "keys");
+      expect(heard.join("\n")).not.toContain("canary");
+      expect(heard.length).toBeGreaterThan(0);
+      all.unsubscribe();
+    });
+
     it("ends a turn with what to do when the journal is full, and takes the next one when there is room", async () => {
       const { id, conversation } = fresh();
       await expectGoesOn(host, conversation);

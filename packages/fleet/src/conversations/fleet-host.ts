@@ -33,6 +33,9 @@ const readingKinds: ReadonlySet<string> = new Set([
   "find_files",
 ]);
 
+/** About the runtime's own machine, keys among it: they never go onto the bus. */
+const machineKinds: ReadonlySet<string> = new Set(["get_settings", "set_settings", "set_key", "test_key", "restart_server", "switch_tool"]);
+
 export interface FleetHost {
   /** Resolves when no more will be read and everything that was asked has ended. */
   serve(transport: Transport, lifecycle: Lifecycle): Promise<void>;
@@ -126,6 +129,8 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   }
 
   function accept(given: AnyAgentRequest, idSource: string): void {
+    if (machineKinds.has(given.kind))
+      throw new HawserError("unknown_method", `${given.kind} is about the runtime's machine; do it there, where it was started`);
     const request = places.complete(ids.toBus(given, idSource));
     const { id, kind } = request;
     if (requests.has(id)) throw new HawserError("duplicate_id", `id ${given.id} is in flight; use a fresh one`);

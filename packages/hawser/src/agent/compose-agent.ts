@@ -79,7 +79,8 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     models,
     store: store ?? openHistory(flags, folder),
     workspaces,
-    settings: createSettings({ files, flags, env, present, keys, models, servers: workspaces.servers }),
+    // Whoever may ask over a fleet may not change this machine, and no key travels there.
+    settings: store ? undefined : createSettings({ files, flags, env, present, keys, models, servers: workspaces.servers }),
     changes,
     build: readVersion(),
     limits: config.limits,

@@ -3,12 +3,10 @@
 
 import type { SpawnedAgent } from "@hawser/agent/host";
 import { HawserError } from "@hawser/protocol";
-import { checkRoots } from "../agent/compose-agent.ts";
 import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
 import { checkHostFlags } from "../agent/flags.ts";
 import { readStdin } from "../command-line/input.ts";
 import { fitLine, paint, printTo } from "../command-line/output.ts";
-import { createConversationLoop } from "./conversation-loop.ts";
 import { chooseConversation, printConversations, showConversation } from "./conversations.ts";
 import { answerOnce, canAsk } from "./one-answer.ts";
 import { startRuntime, withoutAnybodyToAsk } from "./start-agent.ts";
@@ -60,10 +58,13 @@ const printLog = (line: string): void => printTo(process.stderr, `${process.stde
 
 async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
   const { flags, examples = [] } = setup;
+  // Only here: one answer needs neither, and the second brings the whole runtime along.
+  const { createConversationLoop } = await import("./conversation-loop.ts");
   const loop = createConversationLoop();
   const { notice } = loop.view;
   const agent = await startRuntime(setup, notice, () => notice("The agent ended and is started again; what it was doing is lost."));
   try {
+    const { checkRoots } = await import("../agent/compose-agent.ts");
     const conversationId = await chooseConversation(agent, flags);
     const tips = examples.map((example) => paint("dim", `  The demo API is there. Try: ${example}\n`));
     terminal.write(wrapText((await greeting(agent, conversationId, flags)) + tips.join(""), terminal.width));

@@ -27,7 +27,8 @@ async function* slowly(text: string): AsyncGenerator<string> {
 
 describe.skipIf(!browser)("the picture of the README", () => {
   it("shows a change that is asked about, made, reviewed and taken back", async () => {
-    const change = { path: "src/berths.ts", oldText: "+ depth > draught", newText: "+ depth > draught + 0.5" };
+    const line = "return berths.find((berth) => berth.depth + depth > draught";
+    const change = { path: "src/berths.ts", oldText: `${line});`, newText: `${line} + 0.5);` };
     const script = [
       { text: "I look where a berth is chosen.", calls: [{ id: "c1", name: "read_file", input: { path: "src/berths.ts" } }] },
       { calls: [{ id: "c2", name: "edit_file", input: change }] },

@@ -27,7 +27,9 @@ export function Sidebar({ onChosen }: { onChosen(): void }) {
   }
   /** The arrow keys lead from the field through everything that is listed, and back. */
   function onKeyDown(event: KeyboardEvent): void {
-    const links = [...(all.current?.querySelectorAll("a") ?? [])];
+    // Enter does not take what was found for earlier words.
+    const isOld = event.key === "Enter" && found !== undefined && found.query !== search;
+    const links = [...(all.current?.querySelectorAll<HTMLElement>(isOld ? "nav a" : "a") ?? [])];
     const at = links.findIndex((link) => link === document.activeElement);
     const isField = document.activeElement === field.current;
     const to = { ArrowDown: links[at + 1], ArrowUp: at > 0 ? links[at - 1] : field.current, Enter: isField ? links[0] : undefined }[
