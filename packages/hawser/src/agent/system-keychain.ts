@@ -64,7 +64,7 @@ export function createSystemKeychain(env: NodeJS.ProcessEnv, timeoutMs = setting
 
 function toValue(answer: string): unknown {
   const { value, problem } = parse(answer);
-  if (problem !== undefined) throw new HawserError("connection_failed", String(problem));
+  if (problem !== undefined) throw new HawserError("connection_failed", typeof problem === "string" ? problem : "it failed");
   return value;
 }
 
