@@ -44,15 +44,7 @@ export function addFleet(program: Command): void {
     .option("--watch", "again and again until Ctrl-C, as on a terminal; with --json one line each time")
     .addOption(new Option("--once", "one list, then it ends, also on a terminal").conflicts("watch"))
     .action(async (flags: StatusFlags) => (await import("./run.ts")).runStatus(flags));
-  addFleetOptions(
-    addCommand(fleet, "host", {
-      summary: "the agent protocol, answered by a fleet",
-      description:
-        "Speaks the agent protocol on stdin and stdout as `hawser agent` does, for a program that starts it; the runtimes of the fleet answer. It finds the one that has a conversation, and follows the conversation to the next one.",
-      examples: [`echo '{"id":"1","kind":"user_message","message":"hello"}' | hawser fleet host`],
-    }),
-    `the servers (default: ${defaultServers})`,
-  ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
+  addHost(fleet);
   addFleetOptions(
     addCommand(fleet, "drain", {
       summary: "tell machines to leave",
@@ -81,4 +73,17 @@ export function addFleet(program: Command): void {
     .option("--name <session>", "what it is called there (default: default)")
     .option("--owner <name>", "whose agent it is (default: this user)")
     .action(async (flags: FleetAgentFlags) => (await import("./run-agent.ts")).runAgent(flags));
+}
+
+/** What programs in any language start. */
+function addHost(fleet: Command): void {
+  addFleetOptions(
+    addCommand(fleet, "host", {
+      summary: "the agent protocol, answered by a fleet",
+      description:
+        "Speaks the agent protocol on stdin and stdout as `hawser agent` does, for a program that starts it; the runtimes of the fleet answer. It finds the one that has a conversation, and follows the conversation to the next one.",
+      examples: [`echo '{"id":"1","kind":"user_message","message":"hello"}' | hawser fleet host`],
+    }),
+    `the servers (default: ${defaultServers})`,
+  ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
 }
