@@ -64,7 +64,6 @@ async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
   const { notice } = loop.view;
   const agent = await startRuntime(setup, notice, () => notice("The agent ended and is started again; what it was doing is lost."));
   try {
-    const { checkRoots } = await import("../agent/compose-agent.ts");
     const conversationId = await chooseConversation(agent, flags);
     const tips = examples.map((example) => paint("dim", `  The demo API is there. Try: ${example}\n`));
     terminal.write(wrapText((await greeting(agent, conversationId, flags)) + tips.join(""), terminal.width));
@@ -75,8 +74,11 @@ async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
 }
 
 /** Of a runtime on this machine; those of others have their own. */
-const rootsOf = async (flags: ChatFlags): Promise<readonly string[]> =>
-  flags.fleet === undefined ? checkRoots(flags, { env: process.env, cwd: process.cwd() }) : [];
+async function rootsOf(flags: ChatFlags): Promise<readonly string[]> {
+  if (flags.fleet !== undefined) return [];
+  const { checkRoots } = await import("../agent/compose-agent.ts");
+  return checkRoots(flags, { env: process.env, cwd: process.cwd() });
+}
 
 async function greeting(agent: SpawnedAgent, conversationId: string, { continue: isContinued, conversation }: ChatFlags): Promise<string> {
   const model = fitLine(agent.info?.model ?? "an unnamed model", 100);
