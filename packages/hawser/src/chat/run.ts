@@ -58,7 +58,7 @@ const printLog = (line: string): void => printTo(process.stderr, `${process.stde
 
 async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
   const { flags, examples = [] } = setup;
-  // Only here: one answer needs neither, and the second brings the whole runtime along.
+  // Only here: one answer does not need it.
   const { createConversationLoop } = await import("./conversation-loop.ts");
   const loop = createConversationLoop();
   const { notice } = loop.view;
@@ -73,7 +73,7 @@ async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
   }
 }
 
-/** Of a runtime on this machine; those of others have their own. */
+/** Of a runtime on this machine; those of others have their own. What checks them brings the whole runtime along. */
 async function rootsOf(flags: ChatFlags): Promise<readonly string[]> {
   if (flags.fleet !== undefined) return [];
   const { checkRoots } = await import("../agent/compose-agent.ts");
