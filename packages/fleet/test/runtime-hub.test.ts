@@ -73,7 +73,7 @@ describe("the lines of hosts", () => {
     expect(reached).toHaveLength(2);
     await hub.leave();
     expect(await ask(line("later"))).toEqual({ isLeaving: true });
-    await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 1_000 })).rejects.toThrow();
+    await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 1_000 })).rejects.toThrow("no responders");
     await hub.close();
   });
 });

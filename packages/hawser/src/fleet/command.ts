@@ -32,15 +32,7 @@ export function addFleet(program: Command): void {
     .option("--watch", "again and again until Ctrl-C, as on a terminal; with --json one line each time")
     .addOption(new Option("--once", "one list, then it ends, also on a terminal").conflicts("watch"))
     .action(async (flags: StatusFlags) => (await import("./run.ts")).runStatus(flags));
-  addFleetOptions(
-    addCommand(fleet, "host", {
-      summary: "the agent protocol, answered by a fleet",
-      description:
-        "Speaks the agent protocol on stdin and stdout as `hawser agent` does, for a program that starts it; the runtimes of the fleet answer. It finds the one that has a conversation, and follows the conversation to the next one.",
-      examples: [`echo '{"id":"1","kind":"user_message","message":"hello"}' | hawser fleet host`],
-    }),
-    `the servers (default: ${defaultServers})`,
-  ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
+  addHost(fleet);
   addFleetOptions(
     addCommand(fleet, "drain", {
       summary: "tell machines to leave",
@@ -90,4 +82,33 @@ function addFleetAgent(fleet: Command): void {
     .option("--name <session>", "what it is called there (default: default)")
     .option("--owner <name>", "whose agent it is (default: this user)")
     .action(async (flags: FleetAgentFlags) => (await import("./run-agent.ts")).runAgent(flags));
+}
+
+/** What programs in any language start. */
+function addHost(fleet: Command): void {
+  addFleetOptions(
+    addCommand(fleet, "host", {
+      summary: "the agent protocol, answered by a fleet",
+      description:
+        "Speaks the agent protocol on stdin and stdout as `hawser agent` does, for a program that starts it; the runtimes of the fleet answer. It finds the one that has a conversation, and follows the conversation to the next one.",
+      examples: [`echo '{"id":"1","kind":"user_message","message":"hello"}' | hawser fleet host`],
+    }),
+    `the servers (default: ${defaultServers})`,
+  ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
+}
+
+function addUp(fleet: Command): void {
+  addCommand(fleet, "up", {
+    summary: "run a server to try it out",
+    description:
+      "Runs a NATS server on loopback, or a cluster of several, with the settings that a fleet needs, until Ctrl-C. It is the nats-server of the PATH, else one that is fetched once. It is for trying a fleet out; machines that rely on one need servers of their own.",
+    examples: ["hawser fleet up", "hawser fleet up --servers 3", "hawser fleet up --port 5222"],
+  })
+    .option("--servers <n>", `how many, as a cluster, 1 to ${maxServers} (default: 1)`, parseWhole(1, maxServers))
+    .option(
+      "--port <n>",
+      `where it listens; the next ones of a cluster listen beside it; 0 is any free one (default: ${defaultPort})`,
+      parseWhole(0, maxPort),
+    )
+    .action(async (flags: UpFlags) => (await import("./run-up.ts")).runUp(flags.port ?? defaultPort, flags.servers ?? 1));
 }
