@@ -58,13 +58,12 @@ const printLog = (line: string): void => printTo(process.stderr, `${process.stde
 
 async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
   const { flags, examples = [] } = setup;
-  // Only here: one answer needs neither, and the second brings the whole runtime along.
+  // Only here: one answer does not need it.
   const { createConversationLoop } = await import("./conversation-loop.ts");
   const loop = createConversationLoop();
   const { notice } = loop.view;
   const agent = await startRuntime(setup, notice, () => notice("The agent ended and is started again; what it was doing is lost."));
   try {
-    const { checkRoots } = await import("../agent/compose-agent.ts");
     const conversationId = await chooseConversation(agent, flags);
     const tips = examples.map((example) => paint("dim", `  The demo API is there. Try: ${example}\n`));
     terminal.write(wrapText((await greeting(agent, conversationId, flags)) + tips.join(""), terminal.width));
@@ -74,9 +73,12 @@ async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
   }
 }
 
-/** Of a runtime on this machine; those of others have their own. */
-const rootsOf = async (flags: ChatFlags): Promise<readonly string[]> =>
-  flags.fleet === undefined ? checkRoots(flags, { env: process.env, cwd: process.cwd() }) : [];
+/** Of a runtime on this machine; those of others have their own. What checks them brings the whole runtime along. */
+async function rootsOf(flags: ChatFlags): Promise<readonly string[]> {
+  if (flags.fleet !== undefined) return [];
+  const { checkRoots } = await import("../agent/compose-agent.ts");
+  return checkRoots(flags, { env: process.env, cwd: process.cwd() });
+}
 
 async function greeting(agent: SpawnedAgent, conversationId: string, { continue: isContinued, conversation }: ChatFlags): Promise<string> {
   const model = fitLine(agent.info?.model ?? "an unnamed model", 100);
