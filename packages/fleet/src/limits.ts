@@ -91,9 +91,9 @@ export const fleetLimits = {
   /** How long results wait for a reader. Counts when the stream is made. */
   batchKeptMs: 604_800_000,
   /** Messages with items that one worker holds. Counts when a site gets its first worker. */
-  batchHeldEntries: 256,
+  batchTakenEntries: 256,
   /** Their bytes; what is beyond goes back to the queue. */
-  batchHeldBytes: 33_554_432,
+  batchTakenBytes: 33_554_432,
   /** Results that a worker could not store yet; no call starts beyond it. */
   batchUnsentBytes: 33_554_432,
   /** How long a claim or a result waits in a worker for others that are stored with it. */

@@ -97,4 +97,30 @@ describe("Synadia's agent SDK", () => {
     const again = startPython("prompt_agent.py", "plant", "{");
     expect(await again.ended).toMatchObject({ code: 0 });
   });
+
+  it("prompts the runtimes of the fleet where the agent is shared, and one agent goes on with the conversation of another", async () => {
+    const run = (...args: string[]): Running => {
+      const started = start(args, { XDG_CONFIG_HOME: makeFolder("config") });
+      endings.push(() => (started.process.kill("SIGTERM"), started.ended));
+      return started;
+    };
+    run("agent", "--fleet", address, "--model", "offline");
+    await untilOffered(1);
+    const first = run("fleet", "agent", "--fleet", address, "--shared", "--owner", "ada", "--name", "shared");
+    await untilOffered(2);
+    const ask = async (text: string): Promise<void> => {
+      const { ended } = startPython("prompt_agent.py", "shared", text);
+      expect(await ended).toMatchObject({ code: 0 });
+    };
+    await ask("remember one");
+    first.process.kill("SIGTERM");
+    await first.ended;
+    run("fleet", "agent", "--fleet", address, "--shared", "--owner", "ada", "--name", "shared");
+    await untilOffered(2);
+    await ask("remember two");
+    const { stdout } = await runHawser(["chat", "--fleet", address, "--list", "--json"]);
+    expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({ conversationId: "fleet-ada-shared" });
+    const refused = await runHawser(["fleet", "agent", "--fleet", address, "--shared", "--model", "offline"]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--model is for the runtime")]);
+  });
 });

@@ -123,8 +123,9 @@ describe("hawser fleet", () => {
     });
     const printed = (await up.printed("\n")).trim();
     expect(printed).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+    const empty = `{"servers":"${printed}","services":[],"conversations":[]}\n`;
     const watching = start(["fleet", "status", "--watch", "--json", "--fleet", printed]);
-    await watching.printed(`{"servers":"${printed}","services":[]}\n{"servers":"${printed}","services":[]}\n`);
+    await watching.printed(`${empty}${empty}`);
     watching.process.kill("SIGTERM");
     expect((await watching.ended).code).toBe(0);
     expect((await once("fleet", "status", "--fleet", printed)).stdout).toContain("no service answers");

@@ -2,6 +2,7 @@
 // program keeps the settings; without them the capability is not offered.
 
 import { HawserError, type KeyTest, type SettingsChanges, type SettingsData } from "@hawser/protocol";
+import { untilAborted } from "@hawser/wire/internal";
 import type { Answer, ControlOptions } from "./control-requests.ts";
 import type { Reply } from "./reply.ts";
 
@@ -29,24 +30,25 @@ export function createSettingsAnswers({ parts }: Pick<ControlOptions, "parts">):
   }
   return {
     get_settings: (_, reply) => tell(reply),
-    async set_settings({ changes }, reply) {
-      await settings().change(changes);
+    // A keychain or a server may take long: the end of the runtime does not wait for it.
+    async set_settings({ changes }, reply, signal) {
+      await untilAborted(signal, settings().change(changes));
       await tell(reply);
     },
-    async set_key({ vendor, apiKey }, reply) {
-      await settings().setKey(vendor, apiKey);
+    async set_key({ vendor, apiKey }, reply, signal) {
+      await untilAborted(signal, settings().setKey(vendor, apiKey));
       await tell(reply);
     },
     async test_key({ vendor }, reply, signal) {
       await reply.emit({ type: "key_tested", data: await settings().testKey(vendor, signal) });
       await reply.done();
     },
-    async restart_server({ server }, reply) {
-      await settings().restartServer(server);
+    async restart_server({ server }, reply, signal) {
+      await untilAborted(signal, settings().restartServer(server));
       await tell(reply);
     },
-    async switch_tool({ server, tool, on }, reply) {
-      await settings().switchTool(server, tool, on);
+    async switch_tool({ server, tool, on }, reply, signal) {
+      await untilAborted(signal, settings().switchTool(server, tool, on));
       await tell(reply);
     },
   };

@@ -59,7 +59,7 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
   const counts = { requests: 0, errors: 0, busyMs: 0, lastError: "" };
   const calls = countCalls(options.createCalls(maxLineBytes(streams)), counts);
   const gates = createGates(options);
-  const room = createByteBudget(fleetLimits.batchHeldBytes);
+  const room = createByteBudget(fleetLimits.batchTakenBytes);
   const held = new Map<string, Held>();
   const leaving = new AbortController();
   const drained = Promise.withResolvers<void>();
@@ -201,7 +201,7 @@ async function ensureConsumer({ manager }: BatchStreams, site: string): Promise<
       filter_subject: bundlesOfSite(site),
       ack_policy: "explicit",
       ack_wait: fleetLimits.batchSilenceMs * 1e6,
-      max_ack_pending: fleetLimits.batchHeldEntries,
+      max_ack_pending: fleetLimits.batchTakenEntries,
       priority_groups: [consumerGroup],
       priority_policy: "pinned_client",
       priority_timeout: fleetLimits.batchPinMs * 1e6,
@@ -214,7 +214,7 @@ async function pull({ client }: BatchStreams, site: string, callback: (message: 
   const consumer = await client.consumers.get(itemStream, consumerName(site));
   return consumer.consume({
     group: consumerGroup,
-    max_messages: fleetLimits.batchHeldEntries,
+    max_messages: fleetLimits.batchTakenEntries,
     expires: fleetLimits.batchPullMs,
     abort_on_missing_resource: true,
     callback,

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createInbox, type Msg } from "@nats-io/transport-node";
+import type { Msg } from "@nats-io/transport-node";
 import { agentProtocol, HawserError, toHawserError, type AnyAgentRequest } from "@hawser/protocol";
 import type { Incoming, Transport } from "@hawser/wire";
 import { JsonText, memberSource, withIdSource } from "@hawser/wire/internal";
@@ -45,7 +45,7 @@ export interface FleetHost {
 export async function openFleetHost(fleet: Fleet): Promise<FleetHost> {
   const streams = await openStreams(fleet);
   const host = randomUUID();
-  const inbox = createInbox();
+  const inbox = fleet.createInbox();
   const ask = createAskRuntimes(fleet, streams, { host, inbox });
   const ready = await findRuntime(ask.hello);
   return { serve: (transport, lifecycle) => serveHost({ fleet, streams, host, inbox, ask, ready }, transport, lifecycle) };

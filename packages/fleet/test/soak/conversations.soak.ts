@@ -194,7 +194,7 @@ try {
 const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
 const ends = new Map<string, number>();
 for (const { end } of told) {
-  const name = end === undefined ? "host died" : String(end["code"] ?? end.type);
+  const name = end === undefined ? "host died" : typeof end["code"] === "string" ? end["code"] : (end.type ?? "end");
   ends.set(name, (ends.get(name) ?? 0) + 1);
 }
 const endsOf = [...ends].map(([name, times]) => `${times} ${name}`).join(", ");

@@ -1,35 +1,79 @@
 // The system's keychain, where there is one: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows. The package that
-// speaks to it is optional and loaded at the first use. It may wait for a password that is never entered: then it counts as not there.
-// HAWSER_KEYCHAIN=off leaves it alone.
+// speaks to it is optional, and it blocks its whole process until the keychain answers, which may wait for a password that is never
+// entered. So each request is a short-lived child, which is ended when its time is over: the keychain then counts as not there. A key
+// goes to the child on its stdin, never in its arguments. HAWSER_KEYCHAIN=off leaves the keychain alone.
 
-import { HawserError } from "@hawser/protocol";
+import { createRequire } from "node:module";
+import { text as readText } from "node:stream/consumers";
 import { settingsLimits, type Keychain } from "@hawser/agent/internal";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
+import { isSettledWithin } from "@hawser/wire/internal";
+import { startChild } from "@hawser/wire/node";
 
-const service = "dev.hawser";
+type Verb = keyof Pick<import("@napi-rs/keyring").Entry, "getPassword" | "setPassword" | "deletePassword">;
+
+/** Not the kernel's keyring of Linux, which forgets everything when the machine is started again. */
+const program = `
+  const { Entry } = require(process.argv[1]);
+  require("node:stream/consumers").json(process.stdin).then(({ verb, account, secret }) => {
+    const entry = new Entry("dev.hawser", account, { linux: { store: "secret-service" } });
+    return entry[verb](...(secret === undefined ? [] : [secret]));
+  }).then(
+    (value) => process.stdout.write(JSON.stringify({ value })),
+    (error) => process.stdout.write(JSON.stringify({ problem: error.message })),
+  );
+`;
 
 export function createSystemKeychain(env: NodeJS.ProcessEnv, timeoutMs = settingsLimits.keychainMs): Keychain {
-  async function use<Result>(account: string, action: (entry: Entry, signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  async function ask(verb: Verb, account: string, secret?: string): Promise<unknown> {
     if (env["HAWSER_KEYCHAIN"] === "off") throw new HawserError("usage", "HAWSER_KEYCHAIN is off");
-    const late = AbortSignal.timeout(timeoutMs);
-    const whenLate = new Promise<never>((_, reject) => {
-      late.addEventListener("abort", () => reject(new HawserError("timeout", `it has not answered within ${timeoutMs} ms`)), {
-        once: true,
-      });
+    const place = createRequire(import.meta.url).resolve("@napi-rs/keyring");
+    // What it says besides its answer might hold anything.
+    const onStderr = (): void => {};
+    const child = await startChild({
+      stdio: "pipe",
+      command: process.execPath,
+      args: ["-e", program, place],
+      env,
+      isGuarded: true,
+      onStderr,
     });
-    return Promise.race([openEntry(account).then((entry) => action(entry, late)), whenLate]);
+    try {
+      // One that can't be started properly reads nothing, which is seen by its missing answer.
+      child.stdin.on("error", () => {}).end(JSON.stringify({ verb, account, secret }));
+      const answering = readText(child.stdout).catch(() => "");
+      if (!(await isSettledWithin(answering, timeoutMs))) {
+        child.kill("SIGKILL");
+        throw new HawserError("timeout", `it has not answered within ${timeoutMs} ms`);
+      }
+      return toValue(await answering);
+    } finally {
+      await child.stop();
+    }
   }
 
   return {
-    get: (account) => use(account, async (entry, signal) => (await entry.getPassword(signal)) ?? undefined),
-    set: (account, secret) => use(account, (entry, signal) => entry.setPassword(secret, signal)),
-    remove: (account) => use(account, async (entry, signal) => void (await entry.deletePassword(signal))),
+    async get(account) {
+      const value = await ask("getPassword", account);
+      return typeof value === "string" ? value : undefined;
+    },
+    set: async (account, secret) => void (await ask("setPassword", account, secret)),
+    remove: async (account) => void (await ask("deletePassword", account)),
   };
 }
 
-type Entry = InstanceType<(typeof import("@napi-rs/keyring"))["AsyncEntry"]>;
+function toValue(answer: string): unknown {
+  const { value, problem } = parse(answer);
+  if (problem !== undefined) throw new HawserError("connection_failed", String(problem));
+  return value;
+}
 
-async function openEntry(account: string): Promise<Entry> {
-  const { AsyncEntry } = await import("@napi-rs/keyring");
-  // Not the kernel's keyring, which forgets everything when the machine is started again.
-  return new AsyncEntry(service, account, { linux: { store: "secret-service" } });
+function parse(answer: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(answer);
+    if (isRecord(value)) return value;
+  } catch {
+    // It has ended without an answer.
+  }
+  return { problem: "it gave no answer" };
 }

@@ -29,7 +29,7 @@ export function addCall(program: Command): void {
       "hawser call --demo --op readTag --param name=A --print-request",
       "hawser call --method POST --path /data/api/v1/scan/projects --yes",
       "hawser call --batch calls.ndjson --parallel 8",
-      "hawser call --batch calls.ndjson --fleet nats://127.0.0.1:4222 --site plant",
+      "hawser call --batch calls.ndjson --fleet nats://hub:4222 --site plant",
     ],
   });
   addRequestOptions(call);

@@ -18,19 +18,7 @@ export function addFleet(program: Command): void {
     description: "Tools on other machines, over NATS: starts a server to try it out, shows who is there, and tells machines to leave.",
     examples: ["hawser fleet up", "hawser expose tools.ts --fleet nats://127.0.0.1:4222 --name plant", "hawser fleet status"],
   });
-  addCommand(fleet, "up", {
-    summary: "run a server to try it out",
-    description:
-      "Runs a NATS server on loopback, or a cluster of several, with the settings that a fleet needs, until Ctrl-C. It is the nats-server of the PATH, else one that is fetched once. It is for trying a fleet out; machines that rely on one need servers of their own.",
-    examples: ["hawser fleet up", "hawser fleet up --servers 3", "hawser fleet up --port 5222"],
-  })
-    .option("--servers <n>", `how many, as a cluster, 1 to ${maxServers} (default: 1)`, parseWhole(1, maxServers))
-    .option(
-      "--port <n>",
-      `where it listens; the next ones of a cluster listen beside it; 0 is any free one (default: ${defaultPort})`,
-      parseWhole(0, maxPort),
-    )
-    .action(async (flags: UpFlags) => (await import("./run-up.ts")).runUp(flags.port ?? defaultPort, flags.servers ?? 1));
+  addUp(fleet);
   addFleetOptions(
     addCommand(fleet, "status", {
       summary: "show who is there",
@@ -64,12 +52,32 @@ export function addFleet(program: Command): void {
   )
     .argument("<name>", "a service, or the id of one machine, as `hawser fleet status` shows them")
     .action(async (name: string, flags: DrainFlags) => (await import("./run.ts")).runDrain(name, flags));
+  addFleetAgent(fleet);
+}
+
+function addUp(fleet: Command): void {
+  addCommand(fleet, "up", {
+    summary: "run a server to try it out",
+    description:
+      "Runs a NATS server on loopback, or a cluster of several, with the settings that a fleet needs, until Ctrl-C. It is the nats-server of the PATH, else one that is fetched once. It is for trying a fleet out; machines that rely on one need servers of their own.",
+    examples: ["hawser fleet up", "hawser fleet up --servers 3", "hawser fleet up --port 5222"],
+  })
+    .option("--servers <n>", `how many, as a cluster, 1 to ${maxServers} (default: 1)`, parseWhole(1, maxServers))
+    .option(
+      "--port <n>",
+      `where it listens; the next ones of a cluster listen beside it; 0 is any free one (default: ${defaultPort})`,
+      parseWhole(0, maxPort),
+    )
+    .action(async (flags: UpFlags) => (await import("./run-up.ts")).runUp(flags.port ?? defaultPort, flags.servers ?? 1));
+}
+
+function addFleetAgent(fleet: Command): void {
   addFleetOptions(
     addAgentOptions(
       addCommand(fleet, "agent", {
         summary: "an agent for Synadia's agent SDKs",
         description:
-          "Runs an agent on this machine that programs with Synadia's agent SDK find and prompt. All prompts are one conversation. The program that prompts can't be asked whether a tool may run: what would ask is denied.",
+          "Runs an agent on this machine that programs with Synadia's agent SDK find and prompt. All prompts are one conversation. With --shared the runtimes of the fleet answer, and the conversation survives its machine. The program that prompts can't be asked whether a tool may run: what would ask is denied.",
         examples: [
           "hawser fleet agent --name plant",
           "hawser fleet agent --owner ada --model anthropic/claude-sonnet-5-5 --root ~/project",
@@ -78,6 +86,7 @@ export function addFleet(program: Command): void {
     ),
     `the servers (default: ${defaultServers})`,
   )
+    .option("--shared", "let the runtimes answer that were started with `hawser agent --fleet`; the agent's options are theirs")
     .option("--name <session>", "what it is called there (default: default)")
     .option("--owner <name>", "whose agent it is (default: this user)")
     .action(async (flags: FleetAgentFlags) => (await import("./run-agent.ts")).runAgent(flags));

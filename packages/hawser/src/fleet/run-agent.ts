@@ -1,4 +1,4 @@
-// `hawser fleet agent`: an agent of this machine for Synadia's agent SDKs, until it is told to stop. The prompter can't be asked whether a tool
+// `hawser fleet agent`: an agent of this machine, or with `--shared` of the fleet's runtimes, for Synadia's agent SDKs, until it is told to stop. The prompter can't be asked whether a tool
 // may run: what would ask is denied.
 
 import { hostname, userInfo } from "node:os";
@@ -6,7 +6,7 @@ import type { SpawnedAgent } from "@hawser/agent/host";
 import { connectFleet, servePrompts, type AnswerPrompt } from "@hawser/fleet/internal";
 import { whenAborted } from "@hawser/wire/internal";
 import { logLine, runUntilStopped } from "@hawser/wire/internal/node";
-import type { AgentFlags } from "../agent/flags.ts";
+import { checkHostFlags, type AgentFlags } from "../agent/flags.ts";
 import { startRuntime, withoutAnybodyToAsk } from "../chat/start-agent.ts";
 import { readVersion } from "../command-line/launcher.ts";
 import { defaultServers } from "./command.ts";
@@ -15,6 +15,7 @@ import { toFleetAddress, type FleetFlags } from "./flags.ts";
 export interface FleetAgentFlags extends AgentFlags, FleetFlags {
   readonly name?: string;
   readonly owner?: string;
+  readonly shared?: boolean;
 }
 
 /** After a signal there is less time than after `hawser fleet drain`, since the system may be going down. */
@@ -25,7 +26,7 @@ export const runAgent = (flags: FleetAgentFlags): Promise<void> =>
     const { fleet: servers = defaultServers, name: session = "default", owner = toOwner() } = flags;
     const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser fleet agent ${session}`);
     try {
-      const agent = await startRuntime({ flags: { ...flags, permissions: withoutAnybodyToAsk(flags) }, env: {} }, logLine);
+      const agent = await startRuntime({ flags: toRuntimeFlags(flags, servers), env: {} }, logLine);
       try {
         const answer = answerBy(agent, `fleet-${owner}-${session}`);
         const served = await servePrompts(fleet, { owner, session, version: readVersion(), machine: hostname(), answer });
@@ -40,12 +41,20 @@ export const runAgent = (flags: FleetAgentFlags): Promise<void> =>
     }
   });
 
+/** Of a runtime of our own, or of a host of the fleet's runtimes. Throws `usage` for flags that are theirs. */
+function toRuntimeFlags(flags: FleetAgentFlags, servers: string): AgentFlags {
+  const { fleet: _, ...own } = flags;
+  if (!flags.shared) return { ...own, permissions: withoutAnybodyToAsk(flags) };
+  checkHostFlags({ ...flags, fleet: servers });
+  return { ...flags, fleet: servers };
+}
+
 /** All prompts are one conversation, as the protocol has it. */
 const answerBy =
   (agent: SpawnedAgent, conversationId: string): AnswerPrompt =>
   async (message, { signal, say }) => {
-    for await (const event of agent.send({ message, metadata: { conversationId } }, { signal }))
-      if (event.type === "token") say(event.token);
+    const turn = agent.send({ message, metadata: { conversationId } }, { signal, onPermission: () => "deny" });
+    for await (const event of turn) if (event.type === "token") say(event.token);
   };
 
 /** The user's name as the protocol can carry it. */

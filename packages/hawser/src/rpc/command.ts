@@ -17,7 +17,7 @@ export function addRpc(program: Command): void {
       `echo '{"id":1,"op":"hello"}' | hawser rpc`,
       `echo '{"op":"call","args":{"op":"listTags"}}' | hawser rpc --demo`,
       "hawser rpc --profile plant --workers 8 --queue-size 256",
-      "hawser rpc --profile plant --workers 8 --fleet nats://127.0.0.1:4222 --site plant --rate 20",
+      "hawser rpc --fleet nats://127.0.0.1:4222 --site plant --rate 20",
     ],
   })
     .option("--workers <n>", `calls that run at the same time, 1 to ${rpcMaxWorkers} (default: 1)`, parseWhole(1, rpcMaxWorkers))
