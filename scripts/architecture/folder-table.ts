@@ -59,7 +59,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   "gateway/rpc": { holds: "the server of igw-rpc-v1: reader, lane of calls, answers", imports: ["gateway", "gateway/request"] },
   "gateway/batch": {
     holds: "many calls from a file or a pipe, in bounded memory",
-    imports: ["gateway", "gateway/execute", "gateway/request", "gateway/rpc"],
+    imports: ["gateway", "gateway/document", "gateway/execute", "gateway/request", "gateway/rpc"],
   },
   "gateway/host": { holds: "the other end of rpc, for programs: handshake, calls with a signal, restarts", imports: ["gateway"] },
   "gateway/tools": {

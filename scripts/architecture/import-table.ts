@@ -98,6 +98,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@hawser/claude-code",
     "@hawser/conformance",
     "@hawser/fleet",
+    "@hawser/fleet/limits",
     "@hawser/gateway",
     "@hawser/gateway/limits",
     "@hawser/protocol",
