@@ -96,19 +96,3 @@ function addHost(fleet: Command): void {
     `the servers (default: ${defaultServers})`,
   ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
 }
-
-function addUp(fleet: Command): void {
-  addCommand(fleet, "up", {
-    summary: "run a server to try it out",
-    description:
-      "Runs a NATS server on loopback, or a cluster of several, with the settings that a fleet needs, until Ctrl-C. It is the nats-server of the PATH, else one that is fetched once. It is for trying a fleet out; machines that rely on one need servers of their own.",
-    examples: ["hawser fleet up", "hawser fleet up --servers 3", "hawser fleet up --port 5222"],
-  })
-    .option("--servers <n>", `how many, as a cluster, 1 to ${maxServers} (default: 1)`, parseWhole(1, maxServers))
-    .option(
-      "--port <n>",
-      `where it listens; the next ones of a cluster listen beside it; 0 is any free one (default: ${defaultPort})`,
-      parseWhole(0, maxPort),
-    )
-    .action(async (flags: UpFlags) => (await import("./run-up.ts")).runUp(flags.port ?? defaultPort, flags.servers ?? 1));
-}
