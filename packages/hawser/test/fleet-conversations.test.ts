@@ -2,6 +2,7 @@
 // that was acknowledged is lost, and the next message works.
 
 import { randomUUID } from "node:crypto";
+import { spawnAgent } from "@hawser/agent/host";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
 import { anyRuntimeSubject, header, toEventSubject } from "../../fleet/src/conversations/conversation-names.ts";
@@ -153,6 +154,25 @@ describe("a conversation of a fleet", () => {
       expect([answers[0], runs()]).toEqual([expect.objectContaining({ id, type: "done" }), 1]);
       expect((await ask({ [header.inbox]: inbox })).json()).toMatchObject({ accepted: true });
       await expect.poll(runs, { timeout: 20_000 }).toBe(2);
+    });
+
+    it("is had by a program with spawnAgent and the fleet's address alone; what that has started ends with it", async () => {
+      const { conversation } = fresh();
+      await expect(spawnAgent({ fleet: address, args: ["agent"] })).rejects.toMatchObject({ code: "usage" });
+      const agent = await spawnAgent({ fleet: address });
+      const { pid } = agent;
+      let said = "";
+      for await (const event of agent.send({ message: weld("spawned"), metadata: { conversationId: conversation } }))
+        if (event.type === "token") said += event.token;
+      expect(said).toContain("seam spawned is welded");
+      expect((await agent.loadConversation(conversation)).messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+      // Another host of the fleet has the same conversation.
+      await expectGoesOn(host, conversation);
+      expect((await agent.listConversations()).find(({ conversationId }) => conversationId === conversation)).toMatchObject({
+        messages: 4,
+      });
+      await agent.close();
+      expect(() => process.kill(pid as number, 0)).toThrow("ESRCH");
     });
 
     it("lives on when anything at all is sent to the runtimes' subjects", async () => {
