@@ -24,7 +24,7 @@ export const buildStep = toStep("build", () =>
 );
 
 function removeOrphans(): void {
-  for (const file of globSync("packages/*/dist/**/*.{js,js.map,d.ts}", { cwd: root, exclude: ["packages/shell/dist/page/**"] })) {
+  for (const file of globSync("packages/*/dist/**/*.{js,js.map,d.ts}", { cwd: root, exclude: ["packages/*/dist/page/**"] })) {
     const source = swapFolder(file, "dist", "src").replace(/\.(?:js|js\.map|d\.ts)$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(join(root, file));
   }
