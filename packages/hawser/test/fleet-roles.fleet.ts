@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { spawnAgent } from "@hawser/agent/host";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { makeFolder, openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
 import { until } from "../../../test/kit/until.ts";
@@ -54,6 +55,14 @@ it("tools, a runtime, a host and an operator work as their roles, and the server
   expect(doctor.stdout).toContain("HAWSER_JOURNAL");
   const listed = await runHawser(["chat", "--list", ...as("hosts")]);
   expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining("hello there")]);
+  const [, servers = "", , credentials = ""] = as("hosts");
+  let complaints = "";
+  const agent = await spawnAgent({ fleet: { servers, credentials }, onStderr: (chunk) => void (complaints += String(chunk)) });
+  const [{ conversationId = "" } = {}] = await agent.listConversations();
+  expect((await agent.loadConversation(conversationId)).messages).toHaveLength(2);
+  expect(await agent.repeat(conversationId)).toBeUndefined();
+  await agent.close();
+  expect(complaints).not.toMatch(refusal);
   const stranger = await runHawser(["chat", ...as("callers"), "hello"]);
   expect(stranger.code).not.toBe(0);
   for (const one of [tools, runtime]) {
