@@ -58,7 +58,7 @@ it("tools, a runtime, a host and an operator work as their roles, and the server
   const [, servers = "", , credentials = ""] = as("hosts");
   let complaints = "";
   const agent = await spawnAgent({ fleet: { servers, credentials }, onStderr: (chunk) => void (complaints += String(chunk)) });
-  const [{ conversationId = "" } = {}] = await agent.listConversations();
+  const conversationId = (await agent.listConversations())[0]?.conversationId ?? "";
   expect((await agent.loadConversation(conversationId)).messages).toHaveLength(2);
   expect(await agent.repeat(conversationId)).toBeUndefined();
   await agent.close();
