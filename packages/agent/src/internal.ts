@@ -6,6 +6,8 @@ export { createChangeLog } from "./changes/change-log.ts";
 export { createWorkspaceChanges } from "./changes/workspace-changes.ts";
 export { changeConfigFile, changedFile, type ConfigFiles } from "./config/change-config.ts";
 export { agentConfigPath, keysPath } from "./config/config-file.ts";
+export { toLiteralGlob } from "./tools/files/glob.ts";
+export { realPathOf } from "./tools/files/permit.ts";
 export { mergeEntries } from "./config/local-config.ts";
 export { createKeyStore, type Keychain, type KeyStore } from "./keys/key-store.ts";
 export { settingsLimits } from "./keys/limits.ts";
