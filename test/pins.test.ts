@@ -164,7 +164,7 @@ describe("G15 limits", () => {
   it("carry their unit in their name", () => {
     for (const name of Object.keys(pinnedLimits)) {
       expect(name).toMatch(
-        /(?:Bytes|Ms|Chars|Depth|Messages|Members|Connections|Descriptors|Entries|Redirects|Codings|Workers|Turns|Lanes|Steps|Calls|Tokens|Percent)$/,
+        /(?:Bytes|Ms|Chars|Depth|Messages|Members|Connections|Descriptors|Entries|Redirects|Codings|Workers|Turns|Lanes|Steps|Calls|Tokens|Percent|Frames)$/,
       );
     }
   });

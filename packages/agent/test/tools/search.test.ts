@@ -141,7 +141,10 @@ describe("search_files", () => {
       expect(await stage.run("search_files", { pattern: "needle" })).toEqual({ matches: [], searchedFiles: 1_501 });
     await plain();
     await search();
-    const [searching, reading] = [await processorMs(search), await processorMs(plain)];
+    // The least of several: what the compiler and the collector of garbage take falls into any of them.
+    const rounds: { readonly searching: number; readonly reading: number }[] = [];
+    for (let round = 0; round < 4; round++) rounds.push({ searching: await processorMs(search), reading: await processorMs(plain) });
+    const [searching, reading] = [Math.min(...rounds.map((round) => round.searching)), Math.min(...rounds.map((round) => round.reading))];
     expect(searching).toBeLessThan(reading * 1.8);
   });
 
