@@ -4,7 +4,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HawserError } from "@hawser/protocol";
-import { makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
+import { makeFolder, removeDrafts, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { parseAgentConfig, type AgentConfig } from "./agent-config.ts";
 import { readMembers, withPaths } from "./config-file.ts";
@@ -40,6 +40,7 @@ export async function changeConfigFile(
     if (Buffer.byteLength(text) > agentLimits.agentConfigBytes)
       throw new HawserError("usage", `the configuration would be larger than ${agentLimits.agentConfigBytes} bytes`);
     await check(config);
+    await removeDrafts(target);
     await replacePrivateFile(target, text);
     return withPaths(config, dirname(path));
   });
