@@ -9,6 +9,7 @@ export {
   createPrivateFolder,
   isUnwritable,
   makeFolder,
+  removeDrafts,
   replacePrivateFile,
   userFolder,
   type PrivateFolder,

@@ -4,7 +4,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HawserError } from "@hawser/protocol";
-import { makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
+import { makeFolder, removeDrafts, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { parseAgentConfig, type AgentConfig } from "./agent-config.ts";
 import { readMembers, withPaths } from "./config-file.ts";
@@ -22,12 +22,12 @@ export const changedFile = ({ path, isNamed }: ConfigFiles): string => (isNamed 
 
 /**
  * Returns the configuration as it counts now. Throws `usage`, and writes nothing, for what the runtime would not start with; `check`
- * throws for what only the composing program can know.
+ * throws for what only the composing program can know, and is the last step before the file is written.
  */
 export async function changeConfigFile(
   files: ConfigFiles,
   change: (members: Members) => Members,
-  check: (config: AgentConfig) => void,
+  check: (config: AgentConfig) => Promise<void>,
 ): Promise<AgentConfig> {
   const path = changedFile(files);
   await makeFolder(dirname(path));
@@ -36,10 +36,11 @@ export async function changeConfigFile(
     const base = files.isNamed ? readMembers(files.path) : {};
     const changed = change(mergeLocal(base, readMembers(target)));
     const config = parseAgentConfig(withoutUndefined(changed), () => {});
-    check(config);
     const text = `${JSON.stringify(files.isNamed ? toLocal(base, changed) : withoutUndefined(changed), undefined, 2)}\n`;
     if (Buffer.byteLength(text) > agentLimits.agentConfigBytes)
       throw new HawserError("usage", `the configuration would be larger than ${agentLimits.agentConfigBytes} bytes`);
+    await check(config);
+    await removeDrafts(target);
     await replacePrivateFile(target, text);
     return withPaths(config, dirname(path));
   });

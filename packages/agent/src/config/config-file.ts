@@ -30,8 +30,11 @@ export interface LoadConfigOptions {
 /** `$XDG_CONFIG_HOME/hawser/agent.json`, or below `~/.config`. */
 export const agentConfigPath = (env: Environment): string => join(userFolder("config", env), "hawser", "agent.json");
 
-/** Beside the usual configuration, whichever is used: keys belong to the user. */
-export const keysPath = (env: Environment): string => join(userFolder("config", env), "hawser", "keys.json");
+/**
+ * Beside the usual configuration, whichever is used: keys belong to the user. In a folder of its own, since only a folder can be hidden
+ * from a command that runs: a file that is put in place anew would be seen.
+ */
+export const keysPath = (env: Environment): string => join(userFolder("config", env), "hawser", "keys", "keys.json");
 
 /** Throws `usage` with the file and the key. */
 export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOptions): Promise<LoadedConfig> {

@@ -76,6 +76,8 @@ export interface ConversationStore {
   /** User and assistant messages of this one; 0 for one that is not there or can't be read. Opens and locks nothing. */
   lengthOf(conversationId: string): Promise<number>;
   delete(conversationId: string): Promise<void>;
+  /** False where `search` can't work on this machine; it is then not advertised. */
+  readonly canSearch?: boolean | undefined;
   /** Messages that hold all words of the query, the latest first. */
   search(query: string, limit: number): Promise<SearchOutcome>;
   /**

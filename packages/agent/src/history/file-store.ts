@@ -15,6 +15,7 @@ import { toFork } from "./fork-transcript.ts";
 import { createJournal, damagedMark, newFileMark, openJournal, readJournal } from "./journal.ts";
 import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
 import { toHeaderLine } from "./record.ts";
+import { hasFullTextIndex } from "./search-database.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
 import { toLines, type Transcript } from "./transcript.ts";
@@ -115,6 +116,7 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
       await prepare();
       return folderList.list();
     },
+    canSearch: hasFullTextIndex(),
     async search(query, limit) {
       await prepare();
       return index.search(query, limit);

@@ -39,6 +39,12 @@ export interface SearchedMessage {
 
 export type SearchDatabase = ReturnType<typeof createTables>;
 
+/** By the version: to load SQLite only to ask it would print a warning at each start of Node 22. */
+export function hasFullTextIndex(version = process.versions.node): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 22 || (major === 22 && minor >= 16);
+}
+
 /** Throws where this Node can't, or the folder can't be written. */
 export async function openSearchDatabase(path: string): Promise<SearchDatabase> {
   const { DatabaseSync } = await import("node:sqlite");

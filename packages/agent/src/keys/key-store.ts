@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";
 import { createSemaphore } from "@hawser/wire/internal";
-import { logLine, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
+import { logLine, makeFolder, removeDrafts, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { parseText, readText } from "../config/config-file.ts";
 import { settingsLimits } from "./limits.ts";
 
@@ -62,6 +62,8 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
   async function change(vendor: string, entry: Entry | undefined): Promise<void> {
     await makeFolder(dirname(path));
     await withFileLock(`${path}.lock`, async () => {
+      // Of a process that was killed: a key that is removed must not stay in one.
+      await removeDrafts(path);
       // Another process may have changed it meanwhile.
       const changed = new Map(readEntries(path));
       if (entry) changed.set(vendor, entry);

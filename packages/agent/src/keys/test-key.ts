@@ -39,7 +39,7 @@ export async function testKey(options: TestKeyOptions): Promise<KeyTest> {
       await response.body?.cancel();
       return fail(describeStatus(response.status, vendor));
     }
-    const models = namesIn(await response.text());
+    const models = namesIn(await response.text(), secretsIn(headers));
     if (!models) return fail("The server answers, but not with a list of models; check its address.");
     const shown = models.slice(0, settingsLimits.keyTestModelEntries);
     return { vendor, works: true, message: `It works: ${models.length} models.`, models: shown, modelCount: models.length };
@@ -100,12 +100,20 @@ function describeStatus(status: number, vendor: string): string {
   return `${vendor} answers with an error (${status}); the key is kept, try again later.`;
 }
 
-function namesIn(body: string): string[] | undefined {
+/** What must not come back as the name of a model. */
+const secretsIn = ({ authorization, "x-api-key": key }: Record<string, string>): string[] =>
+  [authorization?.slice("Bearer ".length), key].filter((secret) => secret !== undefined);
+
+/** One that shows what it is: without blanks, control characters, and those that are not seen or turn the text around. */
+const shownName = /^[^\s\p{Cc}\p{Cf}\p{Cs}]{1,150}$/u;
+
+function namesIn(body: string, secrets: readonly string[]): string[] | undefined {
   try {
     const { data } = JSON.parse(body) as { data?: unknown };
     if (!Array.isArray(data)) return undefined;
     const names = data.map((entry: unknown) => (isRecord(entry) ? entry["id"] : undefined));
-    return names.filter((name): name is string => typeof name === "string" && /^\S{1,150}$/.test(name)).map((name) => name.toWellFormed());
+    const isShown = (name: unknown): name is string => typeof name === "string" && shownName.test(name);
+    return names.filter(isShown).filter((name) => !secrets.some((secret) => name.includes(secret)));
   } catch {
     return undefined;
   }

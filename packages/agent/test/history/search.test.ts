@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ConversationStore } from "../../src/history/conversation-store.ts";
 import { createMemoryStore } from "../../src/history/memory-store.ts";
+import { hasFullTextIndex } from "../../src/history/search-database.ts";
 import { addTurn, answer, freshStore, storeIn, text, user } from "./stores.ts";
 
 function memoryStore(): ConversationStore {
@@ -117,5 +118,13 @@ it("a Node whose SQLite has no full-text index, as before 22.16, says so and whi
   await expect(store.search("ships", 1)).rejects.toMatchObject({
     code: "usage",
     message: `conversations can't be searched: the SQLite of Node ${process.versions.node} has no full-text index; Node 22.16 and newer have one`,
+  });
+});
+
+describe("whether a folder can be searched", () => {
+  it("depends on Node, whose SQLite has a full-text index from 22.16 on", () => {
+    const versions = ["22.13.0", "22.15.1", "22.16.0", "23.0.0", "24.1.0"];
+    expect(versions.map((version) => hasFullTextIndex(version))).toEqual([false, false, true, true, true]);
+    expect(freshStore().store.canSearch).toBe(hasFullTextIndex());
   });
 });

@@ -1,8 +1,9 @@
 // Keys that are kept: in a keychain that works, fails or has lost them, and in a file that others must not read.
 
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createKeyStore, type Keychain } from "../../src/keys/key-store.ts";
 
@@ -95,6 +96,15 @@ describe("a key that is kept", () => {
       await expect(store.set("openai", "key-8")).rejects.toThrow(/^(?!.*key-[78])/);
       expect(readFileSync(path, "utf8")).toBe(text);
     }
+  });
+
+  it("does not stay in what a killed process has left beside the file; other files stay", async () => {
+    const path = newPath();
+    const store = createKeyStore(path, { ...createKeychain(), set: () => Promise.reject(new Error("none")) });
+    await store.set("openai", "key-9");
+    for (const name of [`.keys.json-${randomUUID()}.tmp`, ".keys.json-of-the-user.tmp"]) writeFileSync(join(dirname(path), name), "key-9");
+    await store.set("openai", "");
+    expect(readdirSync(dirname(path)).toSorted()).toEqual([".keys.json-of-the-user.tmp", "keys.json"]);
   });
 
   it("must be one, and there are not more than a few", async () => {

@@ -66,6 +66,12 @@ describe("a key is tested", () => {
     expect(message).not.toContain(key);
   });
 
+  it("and a list shows neither names that hold the key nor those with hidden characters", async () => {
+    const odd = ["a\u001B[31mred", "a\u202Edesrever", "zero\u200Bwidth", "nul\u0000", "half\uD800", key, `models/${key}/x`];
+    answer = (_, response) => response.end(list("plain", ...odd, "<b>mark-up</b>"));
+    for (const vendor of ["anthropic", "harbour"]) expect((await ask(vendor)).models).toEqual(["plain", "<b>mark-up</b>"]);
+  });
+
   it("and follows no redirect, which could lead a key elsewhere", async () => {
     answer = (_, response) => response.writeHead(302, { location: "/elsewhere" }).end();
     const before = seen.length;

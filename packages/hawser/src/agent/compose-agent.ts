@@ -2,7 +2,7 @@
 // served; what takes time is left for later, so that the runtime is ready at once.
 
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import {
   agentConfigPath,
   changedFile,
@@ -21,7 +21,9 @@ import {
   loadAgentConfig,
   openRulesFile,
   ownPlaces,
+  realPathOf,
   toCommandRule,
+  toLiteralGlob,
   type AgentConfig,
   type AgentParts,
   type ConversationStore,
@@ -68,7 +70,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     settings: [
       files.path,
       changedFile(files),
-      keysPath(env),
+      dirname(keysPath(env)),
       ...ownData,
       ...own.instructions,
       ...own.skills,
@@ -126,6 +128,7 @@ const openSandbox = (flags: AgentFlags, { sandbox }: AgentConfig, env: Place["en
     ...sandbox,
     mode: flags.sandbox ?? sandbox?.mode ?? "auto",
     hidden,
+    secrets: dirname(keysPath(env)),
     home: env["HOME"] || homedir(),
     read: [...(sandbox?.read ?? []), ...skills],
   });
@@ -154,8 +157,7 @@ function permissionsOf(
 ): Pick<WorkspacesOptions, "allowedCommands" | "policy"> {
   const first: readonly PermissionRule[] = permissions === "commands" ? allowCommand.map(toCommandRule) : [];
   // No tool reads the keys, nor what they are written to before it becomes the file, whatever is allowed.
-  const keys = join(dirname(keysFile), `*${basename(keysFile)}*`);
-  const last: readonly PermissionRule[] = [{ tool: "*", match: { path: keys }, decision: "deny" }];
+  const last = placesOf(keysFile).map((path): PermissionRule => ({ tool: "*", match: { path }, decision: "deny" }));
   const rules = remade(
     () => config().permissions,
     (written = []) => [...first, ...written, ...last],
@@ -165,6 +167,14 @@ function permissionsOf(
     (allowed = []) => [...allowed, ...allowCommand],
   );
   return { allowedCommands, policy: { rules, mode: permissions === "commands" ? "deny" : permissions, ...surroundings } };
+}
+
+/** As patterns of rules: all of its folder, by its name and by where links lead, and the file that it may be a link to. */
+function placesOf(keysFile: string): string[] {
+  const folder = dirname(keysFile);
+  const toPattern = (path: string): string => toLiteralGlob(path.replaceAll(sep, "/"));
+  const places = [folder, realPathOf(folder)].map((path) => `${toPattern(path)}/**`);
+  return [...new Set([...places, toPattern(realPathOf(keysFile))])];
 }
 
 /** The folders in which the agent will work. Throws `usage` for those that can't be roots, before anything else is begun. */

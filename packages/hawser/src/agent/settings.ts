@@ -22,6 +22,7 @@ import { cutText, isRecord } from "@hawser/protocol/internal";
 import { createSemaphore } from "@hawser/wire/internal";
 import type { ConfiguredServers } from "./configured-servers.ts";
 import type { AgentFlags } from "./flags.ts";
+import { checkPlaces, showPlace, toPlace } from "./settings-places.ts";
 
 export interface SettingsOptions {
   /** The configuration file; it need not be there yet. */
@@ -55,15 +56,16 @@ export function createSettings({ files, flags, env, present, keys, models, serve
   /** Written, and in force. */
   async function save(change: (members: Members) => Members): Promise<void> {
     const before = present.config;
-    const config = await changeConfigFile(files, change, (changed) => {
+    const config = await changeConfigFile(files, change, async (changed) => {
       models.check(changed);
       toWanted(changed.mcpServers ?? {});
       checkCommands(changed.allowedCommands ?? []);
+      // Where a server is gone, or at another address, its key must not go to what comes next under its name. Before the change is
+      // written: where the key can't be removed, or the runtime is killed here, the address stays as it was.
+      for (const [name, { baseUrl }] of Object.entries(before.openaiServers ?? {}))
+        if (changed.openaiServers?.[name]?.baseUrl !== baseUrl) await keys.set(name, "");
     });
     present.config = config;
-    // Where a server is gone, or at another address, its key must not go to what comes next under its name.
-    for (const [name, { baseUrl }] of Object.entries(before.openaiServers ?? {}))
-      if (config.openaiServers?.[name]?.baseUrl !== baseUrl) await keys.set(name, "");
     models.reconfigure(config);
     await servers.update(config.mcpServers ?? {});
   }
@@ -86,7 +88,11 @@ export function createSettings({ files, flags, env, present, keys, models, serve
         })),
       })),
     }),
-    change: (changes) => oneByOne.run(() => save((members) => applyChanges(members, changes))),
+    change: (changes) =>
+      oneByOne.run(() => {
+        checkPlaces(changes);
+        return save((members) => applyChanges(members, changes));
+      }),
     setKey: (vendor, apiKey) =>
       oneByOne.run(async () => {
         checkVendor(vendor);
@@ -104,7 +110,8 @@ export function createSettings({ files, flags, env, present, keys, models, serve
     switchTool: (server, tool, isOn) =>
       oneByOne.run(() =>
         save((members) => {
-          const configured = isRecord(members["mcpServers"]) ? members["mcpServers"][server] : undefined;
+          const all = members["mcpServers"];
+          const configured = isRecord(all) && Object.hasOwn(all, server) ? all[server] : undefined;
           if (!isRecord(configured)) throw new HawserError("usage", "the configuration has no MCP server of this name");
           const { disabledTools, ...others } = configured as ConfiguredServer;
           const off = [...(disabledTools ?? []).filter((name) => name !== tool), ...(isOn ? [] : [tool])];
@@ -144,8 +151,10 @@ function toWritten(config: AgentConfig): Pick<SettingsData, "model" | "allowedCo
     ...(model !== undefined && { model }),
     allowedCommands: [...allowedCommands],
     permissions: [...permissions],
-    agents: Object.entries(agents).map(([name, { command, args = [] }]) => ({ name, place: [command, ...args].join(" ") })),
-    openaiServers: Object.entries(openaiServers).map(([name, { baseUrl, models = [] }]) => ({ name, baseUrl, models: [...models] })),
+    agents: Object.entries(agents).map(([name, { command, args = [] }]) => ({ name, place: toPlace({ command, args }) })),
+    openaiServers: Object.entries(openaiServers).map(([name, { baseUrl, models = [] }]) => ({
+      ...{ name, baseUrl: showPlace(baseUrl), models: [...models] },
+    })),
   };
 }
 
@@ -153,9 +162,4 @@ function givenModel({ model }: Pick<AgentFlags, "model">, env: NodeJS.ProcessEnv
   if (model !== undefined) return { modelGiven: `--model ${model}` };
   const variable = env["HAWSER_MODEL"]?.trim();
   return variable ? { modelGiven: `HAWSER_MODEL=${variable}` } : {};
-}
-
-function toPlace({ command, args = [], url, fleet, service }: ConfiguredServer): string {
-  if (command !== undefined) return [command, ...args].join(" ");
-  return url ?? [fleet, service].filter((part) => part !== undefined).join(" ");
 }

@@ -2,7 +2,7 @@
 // configuration file that keeps what the host does not know.
 
 import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
 import type { SettingsData } from "@hawser/protocol";
@@ -38,7 +38,7 @@ async function start(stage: Stage, more: { env?: NodeJS.ProcessEnv; flags?: read
 }
 
 const configPath = ({ home }: Stage): string => join(home, "config", "hawser", "agent.json");
-const keysPath = ({ home }: Stage): string => join(home, "config", "hawser", "keys.json");
+const keysPath = ({ home }: Stage): string => join(home, "config", "hawser", "keys", "keys.json");
 const readConfig = (stage: Stage): unknown => JSON.parse(readFileSync(configPath(stage), "utf8"));
 
 async function say(agent: SpawnedAgent, message: string, model?: string): Promise<string> {
@@ -103,15 +103,18 @@ describe.concurrent("G16 a key that a host sets", () => {
   it("can't be read, searched or written by the agent's own tools, also where its file lies in a root and a rule allows all", async () => {
     const stage = makeStage({}, { permissions: [{ tool: "*", decision: "allow" }] });
     const folder = realpathSync(join(stage.home, "config", "hawser"));
-    symlinkSync(join(folder, "keys.json"), join(folder, "innocent.txt"));
+    symlinkSync(join(folder, "keys", "keys.json"), join(folder, "innocent.txt"));
     const { agent } = await start(stage, { flags: [`--root=${folder}`, "--model=offline"] });
     await agent.setKey("anthropic", key);
     const said: string[] = [];
-    for (const request of ["read keys.json", "read innocent.txt", 'search for "canary"', "write x to keys.json", "write x to agent.json"])
+    for (const request of [
+      ...["read keys/keys.json", "read innocent.txt", 'search for "canary"'],
+      ...["write x to keys/keys.json", "write x to agent.json"],
+    ])
       said.push(await say(agent, request));
     expect(said.join("\n")).not.toContain(key);
     expect(said[0]).toContain("denies it");
-    expect(readFileSync(join(folder, "keys.json"), "utf8")).toContain(key);
+    expect(readFileSync(keysPath(stage), "utf8")).toContain(key);
     expect(readFileSync(join(folder, "agent.json"), "utf8")).toContain('"permissions"');
   });
 
@@ -135,7 +138,7 @@ describe.concurrent("G16 a key that a host sets", () => {
 });
 
 function keysPathIn(stage: Stage): string {
-  mkdirSync(join(stage.home, "config", "hawser"), { recursive: true });
+  mkdirSync(dirname(keysPath(stage)), { recursive: true });
   return keysPath(stage);
 }
 

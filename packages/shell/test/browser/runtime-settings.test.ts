@@ -110,7 +110,7 @@ describe.skipIf(!browser)("settings in a browser", () => {
         name,
       ).toEqual([]);
     expect(places.files.some((text) => text.includes("ahoy from the vendor"))).toBe(true);
-    const keysFile = join(homeOf(stage), "hawser", "keys.json");
+    const keysFile = join(homeOf(stage), "hawser", "keys", "keys.json");
     expect([readFileSync(keysFile, "utf8").includes(key), statSync(keysFile).mode & 0o777]).toEqual([true, 0o600]);
     const dialog = await openSettings(tab);
     await dialog.getByRole("form", { name: "Anthropic key" }).getByRole("button", { name: "Remove" }).click();
@@ -145,7 +145,7 @@ describe.skipIf(!browser)("settings in a browser", () => {
     await dialog.getByRole("button", { name: "Remove server harbour" }).click();
     await dialog.getByRole("form", { name: "harbour key" }).waitFor({ state: "detached" });
     expect(configOf(stage)).not.toHaveProperty("openaiServers");
-    expect(readFileSync(join(homeOf(stage), "hawser", "keys.json"), "utf8")).not.toContain(key);
+    expect(readFileSync(join(homeOf(stage), "hawser", "keys", "keys.json"), "utf8")).not.toContain(key);
   });
 
   it("change model, commands and rules, which count at once; what is refused says why and changes nothing", async () => {

@@ -159,3 +159,10 @@ export async function replacePrivateFile(path: string, content: string): Promise
     throw error;
   }
 }
+
+/** Removes what writers of this file have left that were killed. Only under a lock that each of its writers holds. */
+export async function removeDrafts(path: string): Promise<void> {
+  const [folder, beginning] = [dirname(path), `.${basename(path)}-`];
+  const left = listNames(folder).filter((name) => name.startsWith(beginning) && /^[\da-f-]{36}\.tmp$/.test(name.slice(beginning.length)));
+  await Promise.all(left.slice(0, wireLimits.maxSweptEntries).map((name) => rm(join(folder, name), { force: true })));
+}

@@ -169,8 +169,9 @@ const toLabel = (part: string | number): string =>
 const maxLabelChars = 80;
 // What is in the environment or the headers of a server has names of the user's choice.
 const secretName = /token$|secret|password|passphrase|authorization|api[-_]?key|cookie|credential|^env$|^headers$/i;
-// Not after a hyphen: in `eyJ-eyJ-eyJ…` each of them would be searched to the end again.
-const secretText = /\b(?:sk-[\w-]{16,}|Bearer\s+[\w.~+/-]{8,}=*|gh[pousr]_\w{20,}|(?<!-)eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g;
+// The last: a name and a password in an address. Not after a hyphen: in `eyJ-eyJ-eyJ…` each of them would be searched to the end again.
+const secretText =
+  /\b(?:sk-[\w-]{16,}|Bearer\s+[\w.~+/-]{8,}=*|gh[pousr]_\w{20,}|(?<!-)eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)|(?<=:\/\/)[^\s/?#"@\\]+(?=@)/g;
 
 /** JSON for people to read: values under telling names and texts that look like keys are replaced. */
 export function redact(value: unknown): string {

@@ -71,6 +71,12 @@ export function targetOf(path: string): Target | undefined {
   }
 }
 
+/** Where links lead now, as far as it exists. */
+export function realPathOf(path: string): string {
+  const target = targetOf(path);
+  return target ? join(target.existing, ...target.missing) : path;
+}
+
 /** Throws unless what was found is what was decided about. */
 export function holdToPermit(roots: Roots, permit: Permit | undefined, found: Target): void {
   if (permit && !(permit.target && isSameTarget(permit.target, found))) {

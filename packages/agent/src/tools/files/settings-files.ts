@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileError } from "./file-errors.ts";
-import { targetOf } from "./permit.ts";
+import { realPathOf } from "./permit.ts";
 import { isInside, type Roots } from "./roots.ts";
 
 const folderName = ".hawser";
@@ -16,11 +16,6 @@ export function refuseSettings(roots: Roots, real: string): void {
   const isOfFolder = below.toLowerCase().split(sep).includes(folderName);
   if (!isOfFolder && !roots.settings.some((path) => isInside(realPathOf(path), real))) return;
   throw fileError(roots.show(real), "holds settings of the agent, which its tools can't change; ask the user to change it");
-}
-
-function realPathOf(path: string): string {
-  const target = targetOf(path);
-  return target ? join(target.existing, ...target.missing) : path;
 }
 
 /** What of it is there inside of the roots, for a command: real paths. A `.hawser` deeper down counts only for a root of its own. */

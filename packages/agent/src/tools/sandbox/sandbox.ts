@@ -1,9 +1,10 @@
 // The sandbox around commands: whether there is one, what it lets a command see, and how a command is started in it. What the
 // question about a command shows is taken from here, and so is what runs.
 
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { HawserError, type SandboxStatus } from "@hawser/protocol";
+import { realPathOf } from "../files/permit.ts";
 import { isInside, type Roots } from "../files/roots.ts";
 import { settingsInside } from "../files/settings-files.ts";
 import { findBubblewrap, type Bubblewrap } from "./bubblewrap.ts";
@@ -22,6 +23,8 @@ export interface SandboxOptions {
   readonly read?: readonly string[] | undefined;
   /** What no command sees, even where it lies in a root: the data of conversations. */
   readonly hidden?: readonly string[] | undefined;
+  /** A folder that is hidden as well, and made where it is missing in a root: what a command runs beside could not be hidden later. */
+  readonly secrets?: string | undefined;
   /** The user's home, which is empty for a command. */
   readonly home?: string | undefined;
   /** Found out unless given. */
@@ -107,7 +110,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-function toPlace({ read = [], hidden = [], home, network = false }: SandboxOptions, roots: Roots, programs: readonly string[]) {
+function toPlace(
+  { read = [], hidden: named = [], secrets, home, network = false }: SandboxOptions,
+  roots: Roots,
+  programs: readonly string[],
+) {
+  if (secrets !== undefined && roots.rootOf(realPathOf(secrets)) !== undefined) mkdirSync(secrets, { recursive: true, mode: 0o700 });
+  const hidden = secrets === undefined ? named : [...named, secrets];
   const realHome = home !== undefined && existsSync(home) ? realpathSync(home) : undefined;
   const realHidden = hidden.flatMap((path) => (existsSync(path) ? [realpathSync(path)] : []));
   // A folder of ours that holds a root can't be hidden; what it holds is, entry by entry.

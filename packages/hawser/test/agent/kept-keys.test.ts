@@ -1,0 +1,116 @@
+// Keys that lie inside of a root, through the real runtime: what a sandboxed command and the agent's own tools see of them, also while a
+// key is being changed, and where the folder of the configuration is a link. And addresses, which may hold a password or a key's way.
+
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSandbox } from "@hawser/agent/internal";
+import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
+import type { SettingsChanges } from "@hawser/protocol";
+import { afterAll, describe, expect, it } from "vitest";
+import { until } from "../../../../test/kit/until.ts";
+import { hawserCommand, makeStage, type Stage } from "./agent-stage.ts";
+
+const key = "sk-canary-0123456789-abcdefghij";
+const later = "sk-canary-later-9876543210";
+const allowAll = { permissions: [{ tool: "*", decision: "allow" }] };
+
+const started: SpawnedAgent[] = [];
+afterAll(() => Promise.all(started.map((agent) => agent.close())));
+
+const around = createSandbox({ mode: "auto" });
+await around.whenKnown();
+
+async function start(stage: Stage, flags: readonly string[], onLog: (text: string) => void = () => {}): Promise<SpawnedAgent> {
+  const [command, ...args] = hawserCommand(["agent", "--model=offline", ...flags]);
+  const onStderr = (chunk: Buffer): void => onLog(chunk.toString());
+  const agent = await spawnAgent({ command, args, cwd: stage.folder, env: stage.env, restart: false, onStderr });
+  started.push(agent);
+  return agent;
+}
+
+async function say(agent: SpawnedAgent, message: string): Promise<string> {
+  const events: unknown[] = [];
+  for await (const event of agent.send(message)) events.push(event);
+  return JSON.stringify(events);
+}
+
+describe.concurrent("G16 keys inside of a root", () => {
+  it("are hidden from a sandboxed command, also one that runs while a key is set for the first time and then changed", async (context) => {
+    const problem = around.problem();
+    if (problem !== undefined) context.skip(problem);
+    const stage = makeStage({}, allowAll);
+    const folder = realpathSync(join(stage.home, "config", "hawser"));
+    const look = "cat keys/* keys/.* link hard\ngrep -rs '[c]anary' .\n";
+    const waitFor = (name: string): string => `touch at-${name}\nuntil [ -e ${name} ]; do sleep 0.02; done\n`;
+    writeFileSync(join(folder, "look.sh"), `${waitFor("first")}${look}${waitFor("second")}ln keys/keys.json hard\n${look}echo looked\n`);
+    symlinkSync("keys/keys.json", join(folder, "link"));
+    const agent = await start(stage, [`--root=${folder}`, "--allow-command", "sh"]);
+    const go = async (name: string, secret: string): Promise<void> => {
+      await until(() => existsSync(join(folder, `at-${name}`)));
+      await agent.setKey("anthropic", secret);
+      writeFileSync(join(folder, name), "");
+    };
+    const [early] = await Promise.all([say(agent, "run sh look.sh"), go("first", key).then(() => go("second", later))]);
+    const late = await say(agent, "run sh look.sh");
+    expect([early, late]).toEqual([expect.stringContaining("looked"), expect.stringContaining("looked")]);
+    expect(early + late).not.toMatch(/canary/);
+  });
+
+  it("can't be read by its tools under their real name, where the folder of the configuration is a link", async () => {
+    const stage = makeStage({}, allowAll);
+    const dotfiles = join(realpathSync(stage.home), "dotfiles");
+    mkdirSync(dotfiles);
+    renameSync(join(stage.home, "config", "hawser"), join(dotfiles, "hawser"));
+    symlinkSync(join(dotfiles, "hawser"), join(stage.home, "config", "hawser"));
+    const agent = await start(stage, [`--root=${dotfiles}`]);
+    await agent.setKey("anthropic", key);
+    expect(existsSync(join(dotfiles, "hawser", "keys", "keys.json"))).toBe(true);
+    const said: string[] = [];
+    for (const request of ["read hawser/keys/keys.json", 'search for "canary"', "write x to hawser/keys/keys.json"])
+      said.push(await say(agent, request));
+    expect(said.join("\n")).not.toContain(key);
+    expect(said[0]).toContain("denies it");
+  });
+});
+
+describe.concurrent("G16 addresses of servers", () => {
+  const writtenBy = (stage: Stage): string => readFileSync(join(stage.home, "config", "hawser", "agent.json"), "utf8");
+
+  it("with a password, or of another kind than http, are refused, and never told or logged", async () => {
+    const byHand = "postgres://ada:canary-hand@127.0.0.1:1/db";
+    const written = {
+      openaiServers: { old: { baseUrl: "http://ada:canary-old@127.0.0.1:1/v1" } },
+      mcpServers: { base: { command: "true", args: [byHand], disabled: true } },
+    };
+    const stage = makeStage({}, written);
+    let stderr = "";
+    const agent = await start({ ...stage, env: { ...stage.env, HAWSER_DEBUG: "protocol-full" } }, [], (chunk) => (stderr += chunk));
+    const refused: [SettingsChanges, string][] = [
+      [{ openaiServers: { a: { baseUrl: "http://ada:canary-new@127.0.0.1:1/v1" } } }, "openaiServers.a.baseUrl holds a name or password"],
+      [{ openaiServers: { a: { baseUrl: "file:///etc/passwd" } } }, "is not an http or https address"],
+      [{ mcpServers: { m: { type: "http", url: "https://canary-new@127.0.0.1:1/" } } }, "mcpServers.m.url holds a name or password"],
+    ];
+    for (const [changes, sentence] of refused) await expect(agent.setSettings(changes)).rejects.toThrow(sentence);
+    await expect(agent.switchTool("__proto__", "x", false)).rejects.toThrow("no MCP server of this name");
+    expect(JSON.parse(writtenBy(stage))).toEqual(written);
+    const told = await agent.setSettings({ allowedCommands: ["echo"] });
+    expect(told).toMatchObject({
+      openaiServers: [{ name: "old", baseUrl: "http://127.0.0.1:1/v1" }],
+      mcpServers: [{ name: "base", place: "true postgres://127.0.0.1:1/db" }],
+    });
+    expect(JSON.stringify(told) + stderr).not.toContain("canary");
+    expect(stderr).toContain("[RECV] set_settings");
+  });
+
+  it("stay as they were where the key of the one before can't be removed", async () => {
+    const stage = makeStage({}, { openaiServers: { harbour: { baseUrl: "http://127.0.0.1:1/v1" } } });
+    const agent = await start(stage, []);
+    await agent.setKey("harbour", key);
+    const before = writtenBy(stage);
+    writeFileSync(join(stage.home, "config", "hawser", "keys", "keys.json"), "{ broken");
+    const elsewhere = { openaiServers: { harbour: { baseUrl: "http://127.0.0.1:2/v1" } } };
+    await expect(agent.setSettings(elsewhere)).rejects.toThrow("not valid JSON");
+    expect(writtenBy(stage)).toBe(before);
+    expect((await agent.getSettings()).openaiServers).toMatchObject([{ baseUrl: "http://127.0.0.1:1/v1" }]);
+  });
+});
