@@ -1,12 +1,12 @@
 // Pictures of what agents and models do: with agents that the test plays, and with a scripted model. Made only when they are wanted, as
 // those of gallery.test.ts.
 
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { choose, openAgentStage, picker, untilItListens } from "./agent-stage.ts";
 import { berthChange, berthSteps, edit } from "./agent-talk.ts";
 import { launchOrExplain, type Browser } from "./browser.ts";
 import { harbour } from "./harbour.ts";
-import { take, wantsPictures } from "./pictures.ts";
+import { take, wantsPictures, withoutPictures } from "./pictures.ts";
 import { shareScriptedShell } from "./scripted-agent.ts";
 
 const browser = wantsPictures ? await launchOrExplain() : undefined;
@@ -30,7 +30,9 @@ const models = [
   },
 ];
 
-describe.skipIf(!browser)("pictures of", () => {
+describe("pictures of", () => {
+  beforeEach(({ skip }) => skip(!browser, withoutPictures));
+
   it("the choice of a model or an agent, and what an agent thinks, plans and changes", async () => {
     await using stage = await openAgentStage(browser as Browser, { view });
     stage.puppet.models = models;

@@ -3,10 +3,10 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { launchOrExplain, type Browser, type Page } from "./browser.ts";
 import { harbour } from "./harbour.ts";
-import { take, wantsPictures } from "./pictures.ts";
+import { take, wantsPictures, withoutPictures } from "./pictures.ts";
 import { openPageStage, shareShell, type VisitOptions } from "./stage.ts";
 import type { Tab } from "./tab.ts";
 
@@ -35,7 +35,9 @@ async function allow({ approval, say, untilIdle }: Tab, message: string): Promis
 
 const inTheDark = (page: Page): Promise<void> => page.emulateMedia({ colorScheme: "dark" });
 
-describe.skipIf(!browser)("pictures of", () => {
+describe("pictures of", () => {
+  beforeEach(({ skip }) => skip(!browser, withoutPictures));
+
   it("the first minute, the keys and the folders", async () => {
     await using stage = await open();
     const { page, button, box } = await stage.open();

@@ -6,6 +6,7 @@ import type { Page } from "./browser.ts";
 const wanted = process.env["HAWSER_SCREENSHOTS"] ?? "";
 /** Whether somebody wants pictures; what only makes them is skipped otherwise. */
 export const wantsPictures = wanted !== "";
+export const withoutPictures = "pictures are made only with HAWSER_SCREENSHOTS=1, where there is a browser";
 const folder = wanted === "1" ? resolve(import.meta.dirname, "../../../../docs/shell") : wanted;
 
 /** Without the pointer, the caret and what still moves. */

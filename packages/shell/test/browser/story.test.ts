@@ -3,11 +3,11 @@
 
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { toAnimatedPng, type Frame } from "./animated-png.ts";
 import { launchOrExplain, type Page } from "./browser.ts";
 import { harbour } from "./harbour.ts";
-import { pathOfPicture, wantsPictures } from "./pictures.ts";
+import { pathOfPicture, wantsPictures, withoutPictures } from "./pictures.ts";
 import { shareScriptedShell } from "./scripted-agent.ts";
 
 const browser = wantsPictures ? await launchOrExplain() : undefined;
@@ -25,7 +25,9 @@ async function* slowly(text: string): AsyncGenerator<string> {
   }
 }
 
-describe.skipIf(!browser)("the picture of the README", () => {
+describe("the picture of the README", () => {
+  beforeEach(({ skip }) => skip(!browser, withoutPictures));
+
   it("shows a change that is asked about, made, reviewed and taken back", async () => {
     const line = "return berths.find((berth) => berth.depth + depth > draught";
     const change = { path: "src/berths.ts", oldText: `${line});`, newText: `${line} + 0.5);` };
