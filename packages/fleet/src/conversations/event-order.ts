@@ -1,4 +1,4 @@
-// In which order the events of a conversation count, whoever reads them: each once, those of a turn by their number, and nothing of a
+// In which order the events of a conversation count, the same for every reader: each once, those of a turn by their number, and nothing of a
 // machine that another one has overtaken. Where a turn began anew under a later claim, its numbers go on from those before.
 
 export interface TurnEvent {
