@@ -175,9 +175,11 @@ export function createLastWords(maxChars: number = protocolLimits.maxErrorTextCh
 /** What the guarded process gets to end by itself once its owner is gone. */
 const graceSeconds = 1;
 
-const killByMark = `for round in 1 2 3 4 5; do
-  for file in /proc/[0-9]*/environ; do
-    if grep -q -- "$1" "$file" 2>/dev/null; then pid=\${file#/proc/}; kill -9 "\${pid%/environ}" 2>/dev/null; fi
+// One program looks through all processes, not one for each of them, of which a machine may have hundreds. What it finds is looked at
+// again right before it is killed, since the number may be another's by then. Paths are short for the sake of the length of a command.
+const killByMark = `cd /proc && for round in 1 2 3 4 5; do
+  for file in $(grep -ls -- "$1" [0-9]*/environ); do
+    if grep -qs -- "$1" "$file"; then kill -9 "\${file%/environ}" 2>/dev/null; fi
   done
 done`;
 const killByGroup = 'kill -9 -- "-$1" 2>/dev/null';
