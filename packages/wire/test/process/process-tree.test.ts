@@ -75,4 +75,15 @@ describe.runIf(process.platform === "linux").concurrent("a child that owns its g
     await owner.exited;
     await untilGone(pid);
   });
+
+  it("G9 takes it with it when its owner is killed: a guard finds it by its mark, and nothing of another tree", async ({ start }) => {
+    const [owner, other] = [start("tree-owner.ts", { args: ["--guarded"] }), start("tree-owner.ts", { args: ["--guarded"] })];
+    await Promise.all([owner.whenPrinted("\n"), other.whenPrinted("\n")]);
+    const [pid, otherPid] = [Number(owner.stdout), Number(other.stdout)];
+    owner.process.kill("SIGKILL");
+    await until(() => !isRunning(pid), undefined, `process ${pid} is gone`);
+    expect(isRunning(otherPid)).toBe(true);
+    other.process.stdin?.end();
+    await untilGone(otherPid);
+  });
 });
