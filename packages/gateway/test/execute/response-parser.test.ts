@@ -157,6 +157,7 @@ describe("what other clients let pass is refused", () => {
 describe("a head that is the same as the one before it, byte by byte", () => {
   const head = `${ok}content-length: 5\r\nx: y\r\n\r\n`;
   const chunked = `${chunkedHead}2;${"e".repeat(400)}\r\nhi\r\n0\r\n\r\n`;
+  const noChunks = `${chunkedHead}0;${"e".repeat(400)}\r\n\r\n`;
   const empty = `${ok}content-length: 0\r\n\r\n`;
   const noContent = "HTTP/1.1 204 No Content\r\nx: y\r\n\r\n";
 
@@ -197,8 +198,8 @@ describe("a head that is the same as the one before it, byte by byte", () => {
     expect(parseAll(responses)).toEqual(responses.map((response) => parseAll([response])[0]));
   });
 
-  it("is not taken from a response in chunks, whose body stands behind its head", () => {
-    const responses = Array.from({ length: 60 }, (_, at) => ["GET", at % 2 === 0 ? chunked : chunked.replace("hi", "ho")] as const);
+  it("is not taken from a response in chunks, whose lines stand behind its head and count", () => {
+    const responses = [chunked, noChunks].flatMap((text) => Array.from({ length: 5 }, () => ["GET", text] as const));
     const { maxResponseHeadBytes } = gatewayLimits;
     onTestFinished(() => void Object.assign(gatewayLimits, { maxResponseHeadBytes }));
     gatewayLimits.maxResponseHeadBytes = 1_000;
