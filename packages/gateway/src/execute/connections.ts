@@ -9,7 +9,7 @@ export interface WireRequest {
   /** With the query. */
   readonly path: string;
   readonly method: string;
-  /** Name, value, name, value, …, without those that frame the message. */
+  /** Name, value, name, value, …, without those that frame the message. Not changed: many requests share one list. */
   readonly headers: string[];
   readonly body: string | Buffer | null;
   /** None is sent twice by a connection. */
@@ -65,6 +65,8 @@ export interface PooledConnection {
 
 /** What a connection tells its pool. */
 export interface ConnectionOwner {
+  /** There is no other connection whose requests could be written together with those of this one. */
+  readonly isOnlyOne: boolean;
   /** It was opened with these times, for the request that `start` begins. */
   onOpened(times: ConnectTimes, start: () => void): void;
   /** It may be given the next request. */

@@ -10,7 +10,7 @@ import type { HttpRequest } from "../request/build-request.ts";
 import { isIdempotent } from "../request/call-item.ts";
 import { acceptedEncodings } from "./content-decoder.ts";
 import { toWireRequest, type Credential } from "./credential.ts";
-import type { ResponseHeaders } from "./connections.ts";
+import type { ResponseHeaders, WireRequest } from "./connections.ts";
 import { exchange, type ExchangeOptions, type ExchangeTimes } from "./exchange.ts";
 import { startInterruption, type Cancellers, type Interruption } from "./interruption.ts";
 import { isRetryableStatus, toFailureOutcome, toResponseOutcome, type OutcomeContext } from "./outcome.ts";
@@ -131,10 +131,22 @@ class Attempt implements ExchangeOptions, OutcomeContext {
   }
 }
 
-function toExchange(request: HttpRequest, url: string, { origin, credential }: ExecuteOptions): Parameters<typeof exchange>[0] {
+/** The headers of requests that bring none of their own, by the credential: most calls share one list. */
+const usualHeaders = new WeakMap<object, string[]>();
+const noCredential = {};
+
+function toExchange(request: HttpRequest, url: string, { origin, credential }: ExecuteOptions): WireRequest {
+  const isUsual = request.headers.length === 0 && (!credential || (credential.in === "header" && credential.origin === origin));
+  const usual = isUsual ? usualHeaders.get(credential ?? noCredential) : undefined;
+  if (usual) return toWire(request, url.slice(origin.length), origin, usual);
   const { path, headers } = toWireRequest(request, url, origin, credential);
   if (!hasName(headers, "accept-encoding")) headers.push("accept-encoding", acceptedEncodings);
-  return { origin, path, method: request.method, headers, body: request.body ?? null, idempotent: false };
+  if (isUsual) usualHeaders.set(credential ?? noCredential, headers);
+  return toWire(request, path, origin, headers);
+}
+
+function toWire({ method, body }: HttpRequest, path: string, origin: string, headers: string[]): WireRequest {
+  return { origin, path, method, headers, body: body ?? null, idempotent: false };
 }
 
 function hasName(headers: readonly string[], lowerName: string): boolean {

@@ -1,6 +1,6 @@
 // A connection of our own to a server that speaks HTTP/1.1 without TLS and without a proxy: kept alive, one request at a time.
 // A request is written at the end of the turn in which the connection got it, when everything that had come by then was
-// seen: on a connection that the server has closed, or has sent something on that was not asked for, it is never begun, and
+// seen, and by one that has just read its response, and is the only one, at once: on a connection that the server has closed, or has sent something on that was not asked for, it is never begun, and
 // goes to another one. Once begun it ends here, whatever happens, and is not repeated.
 
 import { type Socket, connect } from "node:net";
@@ -25,6 +25,8 @@ export class PlainConnection implements PooledConnection, Flow, ResponseListener
   private isGone = false;
   /** Whether it waits for the end of the turn. */
   private isInTurn = false;
+  /** While nothing more can be seen of it in this turn: its last response was just read. */
+  private isFresh = false;
   private isPaused = false;
   /** While it keeps no process alive. */
   private isUnref = false;
@@ -61,7 +63,8 @@ export class PlainConnection implements PooledConnection, Flow, ResponseListener
   send(request: WireRequest, sender: Sender): void {
     this.request = request;
     this.sender = sender;
-    if (this.isOpen) this.awaitEndOfTurn();
+    if (this.isFresh && this.owner.isOnlyOne) process.nextTick(() => this.goOnAtOnce());
+    else if (this.isOpen) this.awaitEndOfTurn();
   }
 
   destroy(): Promise<void> {
@@ -94,11 +97,16 @@ export class PlainConnection implements PooledConnection, Flow, ResponseListener
   /** What the connection has to do is done once for all that happened in the turn: write, or rest. */
   onEndOfTurn(): void {
     this.isInTurn = false;
+    this.isFresh = false;
     const { sender } = this;
-    if (this.isGone) return;
+    if (this.isGone || this.isBegun) return;
     if (!sender) return this.rest();
     if (sender.isOver()) this.giveBack();
     else this.begin(sender);
+  }
+
+  private goOnAtOnce(): void {
+    if (this.isFresh && !this.isBegun && this.sender?.isOver() === false) this.begin(this.sender);
   }
 
   private awaitEndOfTurn(): void {
@@ -192,6 +200,7 @@ export class PlainConnection implements PooledConnection, Flow, ResponseListener
     // A server that answered before it had read everything may take the rest for the next request.
     const isKept = isReusable && keptMs > gatewayLimits.httpIdleMarginMs && this.socket.writableLength === 0;
     if (isKept) {
+      this.isFresh = true;
       this.awaitEndOfTurn();
       this.owner.onFree(this);
     } else this.end();

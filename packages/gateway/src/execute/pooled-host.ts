@@ -13,6 +13,7 @@ interface PooledHostOptions {
 }
 
 export class PooledHost implements ConnectionOwner {
+  readonly isOnlyOne: boolean;
   private readonly options: PooledHostOptions;
   private readonly connections = new Set<PooledConnection>();
   private readonly free: PooledConnection[] = [];
@@ -24,6 +25,7 @@ export class PooledHost implements ConnectionOwner {
 
   constructor(options: PooledHostOptions) {
     this.options = options;
+    this.isOnlyOne = options.maxConnections === 1;
   }
 
   start(request: WireRequest, sender: Sender): void {

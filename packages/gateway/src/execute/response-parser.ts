@@ -44,13 +44,16 @@ export class ResponseParser {
   private state: State = "over";
   private readonly listener: ResponseListener;
   private isHead = false;
-  private head = new ResponseHead();
+  /** From its first line on. */
+  private head: ResponseHead | undefined;
   /** The beginning of a line whose end has not come. */
   private held = "";
   private remaining = 0;
   /** The content of the chunks in the bytes that are read now. */
   private gathered: Buffer | undefined;
   private gatheredBytes = 0;
+  /** The last head that came whole: most servers say the same again, but for the second in which they say it. */
+  private known: { readonly bytes: Buffer; readonly head: ResponseHead } | undefined;
 
   constructor(listener: ResponseListener) {
     this.listener = listener;
@@ -76,6 +79,7 @@ export class ResponseParser {
     while (at < end && this.state !== "over") {
       if (this.state === "body" || this.state === "until-end") at += this.takeBody(bytes, at, end);
       else if (this.state === "chunk") at += this.takeChunk(bytes, at, end);
+      else if (this.state === "status" && this.held === "") at += this.takeHead(bytes, at, end);
       else at += this.takeLines(bytes.toString("latin1", at, Math.min(end, at + this.window())));
     }
     this.handOnGathered();
@@ -92,12 +96,26 @@ export class ResponseParser {
 
   private startHead(): void {
     this.state = "status";
-    this.head = new ResponseHead();
+    this.head = undefined;
   }
 
   private finish(): void {
     this.state = "over";
     this.isWhole = true;
+  }
+
+  private takeHead(bytes: Buffer, at: number, end: number): number {
+    const { known } = this;
+    if (known && at + known.bytes.length <= end && known.bytes.compare(bytes, at, at + known.bytes.length) === 0) {
+      this.endHead((this.head = known.head));
+      return known.bytes.length;
+    }
+    const taken = this.takeLines(bytes.toString("latin1", at, Math.min(end, at + headWindow)));
+    const { state, head } = this;
+    const isAllOfIt = state === "body" || (state === "over" && this.isReusable);
+    // Of chunks, lines beside the head may be in what was taken, and more is counted.
+    if (isAllOfIt && head && !head.isChunked()) this.known = { bytes: Buffer.from(bytes.subarray(at, at + taken)), head };
+    return taken;
   }
 
   private takeBody(bytes: Buffer, at: number, end: number): number {
@@ -168,17 +186,17 @@ export class ResponseParser {
   }
 
   private takeLine(line: string): void {
-    if (this.state === "headers" && line !== "") this.head.takeHeader(line);
-    else if (this.state === "headers") this.endHead();
-    else if (this.state === "status") this.state = this.head.takeStatus(line) ? "headers" : "status";
-    else if (this.state === "chunk-size") this.takeChunkSize(line);
+    const head = (this.head ??= new ResponseHead());
+    if (this.state === "headers" && line !== "") head.takeHeader(line);
+    else if (this.state === "headers") this.endHead(head);
+    else if (this.state === "status") this.state = head.takeStatus(line) ? "headers" : "status";
+    else if (this.state === "chunk-size") this.takeChunkSize(line, head);
     else if (this.state === "chunk-end") this.takeChunkEnd(line);
     else if (line === "") this.finish();
-    else this.head.takeTrailer(line);
+    else head.takeTrailer(line);
   }
 
-  private endHead(): void {
-    const { head } = this;
+  private endHead(head: ResponseHead): void {
     const { status, length } = head;
     const isChunked = head.isChunked();
     if (status < 200) {
@@ -209,10 +227,10 @@ export class ResponseParser {
     return length === 0 ? "over" : "body";
   }
 
-  private takeChunkSize(line: string): void {
+  private takeChunkSize(line: string, head: ResponseHead): void {
     const [, size, extension] = chunkLine.exec(line) ?? [];
     if (size === undefined || extension === undefined) throw notHttp("HPE_INVALID_CHUNK_SIZE");
-    this.head.count(extension.length);
+    head.count(extension.length);
     this.remaining = Number.parseInt(size, 16);
     this.state = this.remaining === 0 ? "trailers" : "chunk";
   }

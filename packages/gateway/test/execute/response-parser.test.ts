@@ -1,7 +1,7 @@
 // The parser of our own connections, byte by byte: where the pieces of a response are cut changes nothing, and whatever can be
 // read in two ways is refused with a code.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ResponseParser } from "../../src/execute/response-parser.ts";
 import { gatewayLimits } from "../../src/limits.ts";
 
@@ -151,5 +151,58 @@ describe("what other clients let pass is refused", () => {
       if (!/^(?:HPE_|UND_ERR_)/.test(error) || body.length > spoilt.length) wrong.push(spoilt);
     }
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("a head that is the same as the one before it, byte by byte", () => {
+  const head = `${ok}content-length: 5\r\nx: y\r\n\r\n`;
+  const chunked = `${chunkedHead}2;${"e".repeat(400)}\r\nhi\r\n0\r\n\r\n`;
+  const noChunks = `${chunkedHead}0;${"e".repeat(400)}\r\n\r\n`;
+  const empty = `${ok}content-length: 0\r\n\r\n`;
+  const noContent = "HTTP/1.1 204 No Content\r\nx: y\r\n\r\n";
+
+  /** What one connection reads, a response after the other, each in one piece. */
+  function parseAll(responses: readonly (readonly [method: string, text: string])[]): string[] {
+    let told = "";
+    const parser = new ResponseParser({
+      onHead: (status, headers) => (told += `${status} ${JSON.stringify(headers)} `),
+      onBody: (chunk) => (told += chunk.toString("latin1")),
+    });
+    return responses.map(([method, text]) => {
+      told = "";
+      parser.begin(method);
+      parser.read(Buffer.from(text, "latin1"), text.length);
+      return `${told} ${parser.isWhole ? "whole" : "open"} ${parser.isReusable ? "kept" : "ended"} ${parser.keptMs ?? ""}`;
+    });
+  }
+
+  it("means what it meant, for its own method and its own body", () => {
+    const responses = [
+      ["GET", `${head}hello`],
+      ["GET", `${head}world`],
+      ["HEAD", head],
+      ["GET", `${head}he`],
+      ["GET", head.replace("5", "4") + "four"],
+      ["GET", `${head}again`],
+      ["GET", `${head}above!`],
+      ["GET", empty],
+      ["GET", empty],
+      ["GET", noContent],
+      ["GET", noContent],
+      ["GET", `HTTP/1.1 100 Continue\r\n\r\n${head}hello`],
+      ["GET", `HTTP/1.1 100 Continue\r\n\r\n${head}world`],
+      ["GET", `${head.replace("x: y", "x: z")}world`],
+      ["GET", `${ok}keep-alive: timeout=3\r\ncontent-length: 2\r\n\r\nhi`],
+      ["GET", `${ok}keep-alive: timeout=3\r\ncontent-length: 2\r\n\r\nho`],
+    ] as const;
+    expect(parseAll(responses)).toEqual(responses.map((response) => parseAll([response])[0]));
+  });
+
+  it("is not taken from a response in chunks, whose lines stand behind its head and count", () => {
+    const responses = [chunked, noChunks].flatMap((text) => Array.from({ length: 5 }, () => ["GET", text] as const));
+    const { maxResponseHeadBytes } = gatewayLimits;
+    onTestFinished(() => void Object.assign(gatewayLimits, { maxResponseHeadBytes }));
+    gatewayLimits.maxResponseHeadBytes = 1_000;
+    expect(parseAll(responses)).toEqual(responses.map((response) => parseAll([response])[0]));
   });
 });

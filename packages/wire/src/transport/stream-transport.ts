@@ -28,7 +28,7 @@ export interface StreamTransportOptions extends CodecOptions {
   readonly budget?: ByteBudget | undefined;
   /** How to write, where `writable.write` itself is guarded (see stdout-guard.ts). */
   write?(frame: Buffer, onWritten?: () => void): boolean;
-  /** Also the first message of a turn waits for the others, where each turn is known to have several. */
+  /** Also the first message of a turn waits for the others, where each turn is known to have several. Only for an output that nothing else ends. */
   readonly gathersTurn?: boolean | undefined;
   readonly closeFlushMs?: number | undefined;
   readonly tap?: Tap | undefined;

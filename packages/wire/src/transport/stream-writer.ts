@@ -15,6 +15,9 @@ export function createStreamWriter(options: StreamTransportOptions) {
   let failedBy: HawserError | undefined;
   let drained: PromiseWithResolvers<void> | undefined;
   let isGathering = false;
+  /** What leaves at the end of the turn. */
+  let gathered: Buffer[] = [];
+  let gatheredBytes = 0;
 
   function send(message: unknown): Promise<void> {
     if (failedBy) return Promise.reject(failedBy);
@@ -24,7 +27,7 @@ export function createStreamWriter(options: StreamTransportOptions) {
     } catch (error) {
       return Promise.reject(error as HawserError);
     }
-    const { writableLength } = writable;
+    const writableLength = writable.writableLength + gatheredBytes;
     if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length))
       return overloaded("the peer does not read; wait for earlier messages before sending more", {
         unsentBytes: writableLength,
@@ -35,10 +38,10 @@ export function createStreamWriter(options: StreamTransportOptions) {
       return overloaded("too much is waiting for peers that do not read; try again when they have", { bytes: frame.length });
     tap?.("SEND", message);
     if (options.gathersTurn) gatherTurn();
-    const hasRoom = write(frame);
+    const hasRoom = options.gathersTurn ? gather(frame) : write(frame);
     gatherTurn();
     if (hasRoom) return taken;
-    share?.set(writable.writableLength);
+    share?.set(writable.writableLength + gatheredBytes);
     drained ??= Promise.withResolvers<void>();
     return drained.promise;
   }
@@ -51,16 +54,34 @@ export function createStreamWriter(options: StreamTransportOptions) {
     process.nextTick(endTurn);
   }
 
-  function endTurn(): void {
-    isGathering = false;
-    writable.uncork();
+  /** Even a corked stream takes as long for a frame as all the rest does. Whether it will have room behind this one. */
+  function gather(frame: Buffer): boolean {
+    gathered.push(frame);
+    gatheredBytes += frame.length;
+    return writable.writableLength + gatheredBytes < writable.writableHighWaterMark;
   }
 
-  writable.on("drain", () => {
+  function endTurn(): void {
+    if (gatheredBytes > 0) writeGathered();
+    if (isGathering) writable.uncork();
+    isGathering = false;
+  }
+
+  function writeGathered(): void {
+    const [first] = gathered;
+    const whole = first && gathered.length === 1 ? first : Buffer.concat(gathered);
+    gathered = [];
+    gatheredBytes = 0;
+    if (writable.writable && write(whole)) onRoom();
+  }
+
+  function onRoom(): void {
     share?.set(0);
     drained?.resolve();
     drained = undefined;
-  });
+  }
+
+  writable.on("drain", onRoom);
   writable.once("close", () => share?.set(0));
 
   return {
@@ -74,11 +95,12 @@ export function createStreamWriter(options: StreamTransportOptions) {
     },
     /** Writes nothing. It reaches no reader, but fails with EPIPE once a socket's peer has closed both directions. */
     askPeer(): void {
-      if (writable.writable && writable.writableLength === 0) write(nothing);
+      if (writable.writable && writable.writableLength + gatheredBytes === 0) write(nothing);
     },
     /** Gives what was written time to leave; `endIt` also ends the stream. */
     flush: (endIt: boolean, flushMs: number) =>
       new Promise<void>((resolve) => {
+        endTurn();
         const timer = setTimeout(finish, flushMs);
         function finish(): void {
           clearTimeout(timer);

@@ -204,3 +204,32 @@ async function whenStuck(count: () => number): Promise<number> {
 
 /** A send whose promise is not waited for: pending ones count as taken. */
 const deadEnd = (sending: Promise<void>): Promise<void> => Promise.race([sending, new Promise<void>((resolve) => setImmediate(resolve))]);
+
+it("where turns are gathered, messages of one turn leave in one write, and a sender beyond the room of the stream waits", async () => {
+  const writes: string[] = [];
+  let letGo: (() => void) | undefined;
+  const writable = new Writable({
+    highWaterMark: 100,
+    write(chunk: Buffer, _encoding, done) {
+      writes.push(chunk.toString());
+      letGo = done;
+    },
+  });
+  const [{ readable }] = passThroughPair();
+  const transport = transportOn({ readable, writable }, { gathersTurn: true, ownsStreams: false });
+  const sent = [transport.send("a"), transport.send("b"), transport.send("c".repeat(90)), transport.send("d")];
+  let isOver = false;
+  const last = sent[3]?.then(() => (isOver = true));
+  expect(writes).toEqual([]);
+  await Promise.all(sent.slice(0, 2));
+  await until(() => writes.length === 1);
+  expect(writes).toEqual([`"a"\n"b"\n"${"c".repeat(90)}"\n"d"\n`]);
+  expect(isOver).toBe(false);
+  letGo?.();
+  await last;
+  const end = transport.send("e");
+  const closing = transport.close();
+  expect(writes.at(-1)).toBe('"e"\n');
+  letGo?.();
+  await Promise.all([end, closing]);
+});
