@@ -128,4 +128,16 @@ describe("the tools of our process", () => {
     await runtime.close();
     rmSync(folder, { recursive: true });
   });
+
+  it("G9 the bridge, which opens beside the agent's start, is gone where the agent can't be started", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-acp-"));
+    const agents = { mute: { command: process.execPath, args: ["-e", "process.exitCode = 3"], env: {} } };
+    const runtime = await openRuntime({ agents, args: [`--tools=${tools}`], env: { TMPDIR: folder } });
+    const before = readdirSync(folder);
+    const said = await runtime.say("hello");
+    expect(said.at(-1)).toMatchObject({ type: "error", error: expect.stringContaining("acp/mute ended with exit code 3") as string });
+    expect(readdirSync(folder).filter((name) => !before.includes(name))).toEqual([]);
+    await runtime.close();
+    rmSync(folder, { recursive: true });
+  });
 });
