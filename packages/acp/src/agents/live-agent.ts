@@ -49,6 +49,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
   let starting: Promise<AgentProcess> | undefined;
   let process: AgentProcess | undefined;
   let session: AgentSession | undefined;
+  let offering: Promise<OwnTools> | undefined;
   let ownTools: OwnTools | undefined;
   let running: RunningTurn | undefined;
   let openQuestions = 0;
@@ -104,9 +105,15 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
     return startAgentProcess({ name, command, version, onUpdate, onPermission });
   }
 
-  /** A process that has ended is forgotten, with its session. */
+  function offer({ tools }: AgentPlace): Promise<OwnTools> {
+    const offered = (offering ??= offerTools(tools, () => running?.turn));
+    offered.catch(() => {
+      if (offering === offered) offering = undefined;
+    });
+    return offered;
+  }
+
   async function connect(place: AgentPlace): Promise<AgentProcess> {
-    if (process?.lost.aborted) await end();
     starting ??= start(place);
     try {
       process = await starting;
@@ -126,9 +133,17 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
 
   async function open(place: AgentPlace): Promise<Prepared> {
     await settling;
-    const connected = await connect(place);
+    // A process that has ended is forgotten, with its session.
+    if (process?.lost.aborted) await end();
+    const connecting = connect(place);
+    // Beside the agent's own start, which takes longer.
+    const offered = offer(place);
+    const connected = await connecting.catch(async (error: unknown) => {
+      await end();
+      throw error;
+    });
     try {
-      ownTools ??= await offerTools(place.tools, () => running?.turn);
+      ownTools = await offered;
       const cwd = place.folders[0] ?? globalThis.process.cwd();
       session = await openSession({ name, process: connected, place, cwd, mcpServers: ownTools.servers, current: session });
       return { connected, opened: session };
@@ -188,8 +203,9 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
   }
 
   async function end(): Promise<void> {
-    const [ended, bridge] = [process ?? (await starting?.catch(() => undefined)), ownTools];
-    [starting, process, session, ownTools] = [undefined, undefined, undefined, undefined];
+    const ended = process ?? (await starting?.catch(() => undefined));
+    const bridge = await offering?.catch(() => undefined);
+    [starting, process, session, offering, ownTools] = [undefined, undefined, undefined, undefined, undefined];
     await Promise.allSettled([ended?.stop(), bridge?.stop()]);
   }
 

@@ -7,7 +7,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
-import { createSemaphore } from "@hawser/wire/internal";
+import { createSemaphore, type Semaphore } from "@hawser/wire/internal";
 import { createHolderName, isUnwritable, judgeHolder, makeFolder, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
@@ -21,6 +21,8 @@ export interface ChangeLogOptions {
   /** Made when it is first needed. */
   readonly folder: string;
   readonly limits?: Partial<UndoLimits> | undefined;
+  /** The folder goes with this process and no other one knows it, so that nothing has to be locked against others. */
+  readonly isPassing?: boolean | undefined;
   /** What a look may read where it is asked; more is the thread's. `agentLimits` says it without this. */
   readonly nearBytes?: number | undefined;
 }
@@ -35,6 +37,7 @@ const nameFile = "root.json";
 
 export function createChangeLog(options: ChangeLogOptions) {
   const { folder, nearBytes = agentLimits.undoNearBytes } = options;
+  const lock = options.isPassing ? createOwnLock() : withFileLock;
   const limits = toRootLimits({ ...agentLimits, ...options.limits });
   /** Of this process. */
   const holder = createHolderName();
@@ -66,7 +69,7 @@ export function createChangeLog(options: ChangeLogOptions) {
       // Not forced to the disk, which a turn would wait for: one that a power failure has emptied is written again.
       if ((statSync(name, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
       marked.clear();
-      await makeRoom(folder);
+      await makeRoom(folder, lock);
       await makeFolder(join(root.folder, conversationsFolder));
       await writeFile(`${name}.draft`, JSON.stringify({ root: root.root }), { mode: 0o600 });
       await rename(`${name}.draft`, name);
@@ -91,7 +94,7 @@ export function createChangeLog(options: ChangeLogOptions) {
       use: <Result>(action: (ask: RootAccess) => Promise<Result>, looksBack = false): Promise<Result> =>
         lane.run(async () => {
           await makeWritable();
-          return withFileLock(
+          return lock(
             `${root.folder}.lock`,
             async () => {
               await prepare();
@@ -207,8 +210,19 @@ async function readRoot(path: string): Promise<string | undefined> {
   }
 }
 
+/** A lock file takes a tenth of a millisecond, which each turn of an agent would wait for; within one process, none is needed. */
+function createOwnLock(): typeof withFileLock {
+  const seats = new Map<string, Semaphore>();
+  return async (path, work, waitMs) => {
+    const seat = seats.get(path) ?? createSemaphore(1);
+    seats.set(path, seat);
+    if (waitMs === 0 && seat.used > 0) throw new HawserError("overloaded", `${path} is in use`);
+    return seat.run(work);
+  };
+}
+
 /** Before another store is begun: those that were used longest ago go, until the others leave enough room. */
-async function makeRoom(folder: string): Promise<void> {
+async function makeRoom(folder: string, lock: typeof withFileLock): Promise<void> {
   const stores: { readonly path: string; readonly bytes: number; readonly usedAt: number }[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
@@ -218,7 +232,7 @@ async function makeRoom(folder: string): Promise<void> {
   let count = stores.length;
   for (const { path, bytes } of stores.toSorted((one, other) => one.usedAt - other.usedAt)) {
     if (total + agentLimits.undoRootBytes <= agentLimits.undoFolderBytes && count < agentLimits.undoStoreEntries) return;
-    await withFileLock(`${path}.lock`, () => rm(path, { recursive: true, force: true }), 0).then(
+    await lock(`${path}.lock`, () => rm(path, { recursive: true, force: true }), 0).then(
       () => {
         total -= bytes;
         count--;

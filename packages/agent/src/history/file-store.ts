@@ -76,10 +76,11 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
       throw error;
     }
     // Its folder may be removed under it, or another process may have taken this one for dead.
-    const ensureLock = async (): Promise<void> => {
-      if (await held.isHeld()) return;
+    const ensureLock = async (): Promise<boolean> => {
+      if (await held.isHeld()) return true;
       held.release();
       held = await lock(conversationId);
+      return false;
     };
     try {
       checkOpenBytes(budget, 0, limits);

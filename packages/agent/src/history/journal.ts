@@ -38,8 +38,8 @@ interface JournalOptions {
   readonly file?: { readonly handle: FileHandle; readonly size: number } | undefined;
   /** The version of its format, as it was read; undefined for that of this Hawser. */
   version?(): number | undefined;
-  /** Called before every write. Throws when the lock was lost and another process has it. */
-  ensureLock?(): Promise<void>;
+  /** Called before every write; false when it had to be taken anew. Throws when the lock was lost and another process has it. */
+  ensureLock?(): Promise<boolean>;
 }
 
 /** A file that is written and not yet a journal: `<journal>.new-<holder>`. */
@@ -88,8 +88,13 @@ export function createJournal({ path, headerLine, file, version, ensureLock }: J
     needsRewrite: async (needed) => ((await isGone()) ? "gone" : isOlderThan(needed) ? "old" : undefined),
     async append(line) {
       if (broken) throw broken;
-      await ensureLock?.();
-      if (handle) await checkFile(handle);
+      // Side by side: for each of them a turn would wait for another thread.
+      const checked = handle && checkFile(handle);
+      checked?.catch(() => {});
+      const wasHeld = (await ensureLock?.()) ?? true;
+      await checked;
+      // While the lock was lost, another runtime may have written after that look.
+      if (handle && !wasHeld) await checkFile(handle);
       handle ??= await createFile(path);
       await writeOrTakeBack(handle, bytes === 0 ? [headerLine, ...line] : line);
     },
@@ -195,8 +200,8 @@ async function keepAs(path: string, otherPath: string): Promise<void> {
 
 export interface OpenJournalOptions extends JournalSource {
   onNotice(message: string): void;
-  /** Throws when the lock was lost and another process has it. */
-  ensureLock(): Promise<void>;
+  /** False when it had to be taken anew. Throws when it was lost and another process has it. */
+  ensureLock(): Promise<boolean>;
 }
 
 interface OpenedJournal {

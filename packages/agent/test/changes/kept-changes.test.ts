@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createHolderName } from "@hawser/wire/internal/node";
 import { expect, test } from "vitest";
 import { bytesForEntry } from "../../src/changes/thread/effort.ts";
 import { newFolder, openUndoStage, treeOf } from "./undo-stage.ts";
@@ -33,6 +34,21 @@ test("two processes in one root see each other's turns", async () => {
   expect((await other.revert({ conversationId: "other" })).reverted).toEqual(["a.txt"]);
   expect((await one.revert({ conversationId: "one" })).reverted.toSorted()).toEqual(["a.txt", "b.txt"]);
   expect(treeOf(one.root)).toEqual({ "a.txt": "644 0" });
+});
+
+test("where no other process knows the folder, no lock file is made or waited for, and turns at once do not disturb each other", async () => {
+  const stage = await openUndoStage({ "a.txt": "a", "b.txt": "b" }, { isPassing: true });
+  await stage.turn(() => writeFileSync(stage.path("a.txt"), "1"), "r1");
+  const [store = ""] = readdirSync(stage.data);
+  writeFileSync(join(stage.data, `${store}.lock`), createHolderName());
+  await stage.turn(() => writeFileSync(stage.path("a.txt"), "2"), "r2");
+  const edits = ["a.txt", "b.txt", "c.txt"].map((name) => stage.edit(name, () => writeFileSync(stage.path(name), "3"), name));
+  await Promise.all([...edits, stage.list()]);
+  expect(stage.problems).toEqual([]);
+  const { changes } = await stage.list();
+  expect(changes.map(({ requestId }) => requestId).toSorted()).toEqual(["a.txt", "b.txt", "c.txt", "r1", "r2"]);
+  await stage.revert();
+  expect(treeOf(stage.root)).toEqual({ "a.txt": "644 a", "b.txt": "644 b" });
 });
 
 test("of two turns at once, one with a file of its own and one with anything, each has its own changes", async () => {

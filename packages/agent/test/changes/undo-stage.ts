@@ -32,7 +32,7 @@ export function lookInThread(): void {
   usualNear = inThread;
 }
 
-export interface UndoStageOptions extends Partial<Pick<ChangeLogOptions, "limits" | "nearBytes">> {
+export interface UndoStageOptions extends Partial<Pick<ChangeLogOptions, "limits" | "nearBytes" | "isPassing">> {
   /** Of an earlier stage, to go on from it. */
   readonly root?: string;
   readonly data?: string;
@@ -43,7 +43,7 @@ export async function openUndoStage(files: Readonly<Record<string, string | Buff
   const root = options.root ?? newFolder();
   const data = options.data ?? join(newFolder(), "undo");
   writeFiles(root, files);
-  const log = createChangeLog({ folder: data, limits: options.limits, nearBytes: options.nearBytes ?? usualNear });
+  const log = createChangeLog({ ...options, folder: data, nearBytes: options.nearBytes ?? usualNear });
   const changes = createWorkspaceChanges(log, await createRoots([root], { settings: options.settings ?? [] }));
   const problems: string[] = [];
   const open = (conversationId: string, requestId: string) =>

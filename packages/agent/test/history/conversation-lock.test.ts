@@ -2,7 +2,8 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -229,7 +230,10 @@ it("RUN-07 a holder that was taken for dead does not write into what is another'
 it("RUN-07 a file that was removed is not written again over one that another runtime has made, once the lock was taken again", async () => {
   const path = join(temporaryFolder(), "one.jsonl");
   let isLost = false;
-  const ensureLock = async (): Promise<void> => (isLost ? writeFileSync(path, "theirs\n") : undefined);
+  const ensureLock = async (): Promise<boolean> => {
+    if (isLost) writeFileSync(path, "theirs\n");
+    return !isLost;
+  };
   const journal = createJournal({ path, headerLine: "header\n", ensureLock });
   onTestFinished(() => journal.close());
   await journal.append(["mine\n"]);
@@ -237,4 +241,22 @@ it("RUN-07 a file that was removed is not written again over one that another ru
   isLost = true;
   await expect(journal.rewrite([["mine\n"]])).rejects.toThrow("another program has changed it while it was open");
   expect(readFileSync(path, "utf8")).toBe("theirs\n");
+});
+
+it("RUN-07 what another runtime has written while the lock was lost is seen, also when the file was looked at before", async () => {
+  const path = join(temporaryFolder(), "one.jsonl");
+  let isLost = false;
+  const ensureLock = async (): Promise<boolean> => {
+    if (!isLost) return true;
+    // The look at the file, which is made beside this, is over.
+    for (let count = 0; count < 50; count++) await stat(path);
+    appendFileSync(path, "theirs\n");
+    return false;
+  };
+  const journal = createJournal({ path, headerLine: "header\n", ensureLock });
+  onTestFinished(() => journal.close());
+  await journal.append(["mine\n"]);
+  isLost = true;
+  await expect(journal.append(["late\n"])).rejects.toThrow("another program has changed it while it was open");
+  expect(readFileSync(path, "utf8")).toBe("header\nmine\ntheirs\n");
 });

@@ -140,7 +140,7 @@ function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
   const folder = passing?.path ?? join(dataFolder, "undo");
   return {
     folder,
-    changes: isOn ? createChangeLog({ folder, limits: config.limits }) : undefined,
+    changes: isOn ? createChangeLog({ folder, limits: config.limits, isPassing: passing !== undefined }) : undefined,
     close: (): void => passing?.remove(),
   };
 }
