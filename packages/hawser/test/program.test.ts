@@ -95,7 +95,11 @@ const mistakes: readonly [string, readonly string[], string][] = [
   ["a word too many", ["tour", "now"], "hawser: too many words: this command takes 0, and there are 1"],
   ["an unknown codec", ["echo", "--codec", "xml"], "hawser: --codec can't be 'xml': "],
   ["a codec for the socket", ["echo", "--socket", "--codec", "ndjson"], "hawser: --socket can't be used together with --codec"],
-  ["no suite", ["conform"], "hawser: say which suite to run, for example: npx hawser conform rpc -- node my-server.js; there are: echo, bridge, parent, rpc"],
+  [
+    "no suite",
+    ["conform"],
+    "hawser: say which suite to run, for example: npx hawser conform rpc -- node my-server.js; there are: echo, bridge, parent, rpc",
+  ],
   ["help about an unknown command", ["help", "nope"], "hawser: unknown command 'nope'; there are: "],
   ["help about an unknown command of a group", ["api", "help", "nope"], "hawser: unknown command 'nope'; there are: list, "],
   ["an unknown suite", ["conform", "ecko", "--", "cat"], 'hawser: there is no suite "ecko"; there are: '],
