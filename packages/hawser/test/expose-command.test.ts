@@ -142,7 +142,7 @@ describe.concurrent("the command", () => {
     const known = await runWith(["claude"], { PATH: "/nowhere" });
     expect([known.code, known.stderr]).toEqual([
       2,
-      "hawser: can't start claude: there is no such program; check the name and the PATH; to install it: npm install -g @anthropic-ai/claude-code\n",
+      "noise: at import\nhawser: can't start claude: there is no such program; check the name and the PATH; to install it: npm install -g @anthropic-ai/claude-code\n",
     ]);
     const unrunnable = await runWith([exposedTools]);
     expect([unrunnable.code, unrunnable.stderr.includes(`hawser: can't start ${exposedTools}: `)]).toEqual([2, true]);
