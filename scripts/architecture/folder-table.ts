@@ -174,7 +174,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["shell/page/components", "shell/page/markdown", "shell/page/session", "shell/page/state", "shell/page/tools"],
   },
   "shell/page/settings": {
-    holds: "the settings of the desktop app",
+    holds: "the settings: the runtime's, and those of the desktop app",
     imports: ["shell", "shell/page/components", "shell/page/links", "shell/page/session"],
   },
 

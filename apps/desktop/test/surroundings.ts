@@ -105,7 +105,10 @@ function baseEnvironment(folder: string, hasStandIn: boolean): NodeJS.ProcessEnv
     GDK_BACKEND: "x11",
     LIBGL_ALWAYS_SOFTWARE: "1",
     WEBKIT_DISABLE_DMABUF_RENDERER: "1",
+    // A key is tested as soon as it is saved, and none may leave this machine.
     OLLAMA_HOST: "http://127.0.0.1:1",
+    ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
+    OPENAI_BASE_URL: "http://127.0.0.1:1",
     ...(staged !== undefined && { HAWSER_DESKTOP_RUNTIME: staged }),
   };
 }

@@ -139,6 +139,11 @@ describe.concurrent("the command", () => {
     const missing = await runWith(["no-such-client"]);
     expect([missing.code, missing.stdout]).toEqual([2, ""]);
     expect(missing.stderr).toMatch(/\nhawser: can't start no-such-client: there is no such program; check the name and the PATH\n$/);
+    const known = await runWith(["claude"], { PATH: "/nowhere" });
+    expect([known.code, known.stderr]).toEqual([
+      2,
+      "noise: at import\nhawser: can't start claude: there is no such program; check the name and the PATH; to install it: npm install -g @anthropic-ai/claude-code\n",
+    ]);
     const unrunnable = await runWith([exposedTools]);
     expect([unrunnable.code, unrunnable.stderr.includes(`hawser: can't start ${exposedTools}: `)]).toEqual([2, true]);
   });

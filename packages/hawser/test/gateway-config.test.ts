@@ -133,7 +133,7 @@ describe.concurrent("config", () => {
   });
 
   it.each([
-    [["config", "set"], "set at least one of --gateway-url"],
+    [["config", "set"], "say what to set, for example --gateway-url"],
     [["config", "set", "--gateway-url", "ftp://x"], "the gateway's address must begin with http"],
     [["config", "set", "--spec-file", "http://"], "the address of the API document is not a URL"],
     [["config", "set", "--profile", "nope", "--api-key", "x"], 'profile "nope" not found'],

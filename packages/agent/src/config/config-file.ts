@@ -98,7 +98,8 @@ export function readText(path: string, mustExist: boolean): string | undefined {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" && !mustExist) return undefined;
-    const reason = HawserError.isInstance(cause) ? cause.message : `can't be read (${code ?? "failed"})`;
+    const other = code === "ENOENT" ? "is not there; name one that is, or none" : `can't be read (${code ?? "failed"})`;
+    const reason = HawserError.isInstance(cause) ? cause.message : other;
     throw new HawserError("usage", `configuration file ${path} ${reason}`, { cause });
   } finally {
     if (file !== undefined) closeSync(file);

@@ -54,17 +54,24 @@ interface ModelName {
 
 const maxNameChars = 200;
 
-/** Throws `usage` for an unknown name; `near` are names that may have been meant. */
-function parseModelName(text: string, prefixes: readonly string[], near: readonly string[] = []): ModelName {
+interface KnownNames {
+  /** With what answers when only the prefix is named, where something does. */
+  readonly prefixes: ReadonlyMap<string, string | undefined>;
+  /** May have been meant. */
+  readonly near: readonly string[];
+}
+
+/** Throws `usage` for an unknown name. */
+function parseModelName(text: string, { prefixes, near }: KnownNames): ModelName {
   const name = text.trim();
   if (name === offlineName) return { name, prefix: offlineName, model: "" };
   const slash = name.indexOf("/");
   const prefix = slash === -1 ? name : name.slice(0, slash);
-  const model = slash === -1 ? defaultModels[prefix] : name.slice(slash + 1);
-  const isKnown = prefixes.includes(prefix) && /^\S+$/.test(model ?? "") && name.length <= maxNameChars;
-  if (slash === -1 && model === undefined && prefixes.includes(prefix))
+  const model = slash === -1 ? prefixes.get(prefix) : name.slice(slash + 1);
+  const isKnown = prefixes.has(prefix) && /^\S+$/.test(model ?? "") && name.length <= maxNameChars;
+  if (slash === -1 && model === undefined && prefixes.has(prefix))
     throw new HawserError("usage", `${prefix} needs the name of a model: ${prefix}/<model>`);
-  if (!isKnown || model === undefined) throw unknownModel(name, prefixes, near);
+  if (!isKnown || model === undefined) throw unknownModel(name, [...prefixes.keys()], near);
   return { name: `${prefix}/${model}`, prefix, model };
 }
 
@@ -119,8 +126,11 @@ export function createModelCatalog(options: ModelCatalogOptions): ConfiguredCata
   }
 
   function parserFor(config: ModelConfiguration, vendors: readonly Vendor[]): (text: string) => ModelName {
-    const prefixes = [...vendors, ...providers].map(({ prefix }) => prefix);
-    return (text) => parseModelName(text, prefixes, listedNames(config, providers));
+    const prefixes = new Map([
+      ...vendors.map(({ prefix }) => [prefix, defaultModels[prefix]] as const),
+      ...providers.map(({ prefix, defaultModel }) => [prefix, defaultModel] as const),
+    ]);
+    return (text) => parseModelName(text, { prefixes, near: listedNames(config, providers) });
   }
 
   async function create(name: ModelName, { vendors }: Arrangement): Promise<Model | TurnAgent> {

@@ -50,6 +50,8 @@ export interface ModelProvider {
   readonly prefix: string;
   /** Models that are listed. */
   readonly models: readonly string[];
+  /** What answers when only the prefix is named; undefined: a model must be named. */
+  readonly defaultModel?: string | undefined;
   /**
    * Whether its language models own their loop, as Claude Code does: what the user says during a turn waits for its end, and they
    * remember the conversation by themselves.

@@ -106,6 +106,12 @@ describe("names", () => {
     await expect(catalogWith({}).pick(name)).rejects.toMatchObject({ code: "usage", message: expect.stringMatching(message) });
   });
 
+  it("a prefix alone is enough where its provider says which of its models is meant", async () => {
+    const providers = [{ ...provider(true), defaultModel: "default" }];
+    expect((await catalogWith({}, { providers, model: "claude-code" }).pick()).name).toBe("claude-code/default");
+    await expect(catalogWith({}, { providers: [provider(true)] }).pick("claude-code")).rejects.toThrow("needs the name of a model");
+  });
+
   it("a choice that is no name is refused when the catalog is made, with its source", () => {
     expect(() => catalogWith({}, { model: "gpt" })).toThrow(/^--model: unknown model "gpt"/);
     expect(() => catalogWith({ HAWSER_MODEL: "gpt" })).toThrow(/^HAWSER_MODEL: unknown model/);

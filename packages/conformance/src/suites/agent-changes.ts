@@ -2,7 +2,7 @@
 // understands.
 
 import { toScenarios } from "../scenario.ts";
-import { ask, decides, done, failed, inConversation, isDone, ready, returns, waitingTurn } from "./agent-script.ts";
+import { decides, done, fails, inConversation, isDone, ready, returns, waitingTurn } from "./agent-script.ts";
 
 const conversation = { conversationId: "conv-1" };
 const path = "hawser-conform-note.txt";
@@ -85,8 +85,7 @@ export const agentChangeScenarios = toScenarios(
         ...works,
         ...waitingTurn("t", inConversation("conv-1")),
         ...returns({ id: "l", kind: "list_changes", ...conversation }, "changes", { changes: [] }),
-        ask("r", "revert_changes", conversation),
-        { expect: failed("r", { error: { $regex: "busy" } }) },
+        ...fails("r", "revert_changes", conversation, { error: { $regex: "busy" } }),
         ...decides("t", "deny", done("t")),
         ...isDone("d", "delete_conversation", conversation),
       ],

@@ -1,7 +1,21 @@
 // The agent protocol, part four: room in a model's context, budgets, plans. What goes beyond the contract; a runtime without it isn't faulty.
 
 import { toScenarios } from "../scenario.ts";
-import { ask, done, eventually, failed, inConversation, isDone, ready, returns, say, turn, waitingTurn } from "./agent-script.ts";
+import {
+  ask,
+  done,
+  endsWell,
+  eventually,
+  failed,
+  fails,
+  inConversation,
+  isDone,
+  ready,
+  returns,
+  say,
+  turn,
+  waitingTurn,
+} from "./agent-script.ts";
 
 const conversation = { conversationId: "conv-1" };
 const count = { $number: { min: 0, max: 1_000_000_000 } };
@@ -39,15 +53,14 @@ export const agentContextScenarios = toScenarios(
     "compaction-nothing": {
       title: "compact_conversation with nothing to summarise is one error",
       requirements: ["H37"],
-      steps: [ask("c", "compact_conversation", conversation), { expect: failed("c") }, { expectAlive: true }],
+      steps: [...fails("c", "compact_conversation", conversation), { expectAlive: true }],
     },
     "compaction-busy": {
       title: "compact_conversation while a turn of the conversation runs is one error, and the turn is unharmed",
       requirements: ["H34"],
       steps: [
         ...waitingTurn("t", inConversation("conv-1")),
-        ask("c", "compact_conversation", conversation),
-        { expect: failed("c", { error: { $regex: "busy" } }) },
+        ...fails("c", "compact_conversation", conversation, { error: { $regex: "busy" } }),
         ...isDone("x", "cancel", { target: "nobody" }),
       ],
     },
@@ -99,7 +112,7 @@ export const agentContextScenarios = toScenarios(
             ],
           },
         }),
-        eventually("t", done("t")),
+        endsWell("t"),
       ],
     },
   },

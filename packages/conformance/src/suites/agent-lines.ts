@@ -1,7 +1,7 @@
 // The agent protocol, part two: lines that aren't proper requests, and how the process ends.
 
 import { toScenarios, type Step } from "../scenario.ts";
-import { done, during, ended, eventually, failed, hasStatus, ready, say, status } from "./agent-script.ts";
+import { during, ended, endsWell, eventually, failed, hasStatus, ready, say, status } from "./agent-script.ts";
 
 const line = (text: string): Step => ({ sendBytes: { utf8: `${text}\n` } });
 
@@ -115,7 +115,7 @@ const ends = toScenarios(
     "end-of-input": {
       title: "the end of input lets the accepted message finish, and ends the process with code 0",
       requirements: ["G8", "R131"],
-      steps: [say("t", "Hello"), { endInput: true }, eventually("t", done("t")), { expectExit: { code: 0 }, withinMs: 15_000 }],
+      steps: [say("t", "Hello"), { endInput: true }, endsWell("t"), { expectExit: { code: 0 }, withinMs: 15_000 }],
     },
     "terminate-idle": {
       title: "SIGTERM with nothing to do ends the process with code 0",

@@ -35,8 +35,13 @@ export const during = (id: unknown): object => ({
 /** Comes after anything else that the turn says. */
 export const eventually = (id: unknown, expected: object): Step => ({ expect: expected, skipping: during(id), withinMs: 30_000 });
 
+export const endsWell = (id: unknown): Step => eventually(id, done(id));
+
+/** A piece of what it says has this in it. */
+export const says = (id: unknown, pattern: string): Step => eventually(id, { type: "token", id, token: { $regex: pattern } });
+
 /** A turn that ends well. */
-export const turn = (id: unknown, message: string, more: object = {}): Step[] => [say(id, message, more), eventually(id, done(id))];
+export const turn = (id: unknown, message: string, more: object = {}): Step[] => [say(id, message, more), endsWell(id)];
 
 /** A turn in which our agent asks before it writes, and so waits as long as we like. */
 export const waitingTurn = (id: string, more: object = {}, message = 'write "hello" to hawser-conform-note.txt'): Step[] => [
@@ -59,6 +64,12 @@ export const decides = (turnId: string, decision: "allow" | "deny", said: object
 export const endsTurn = (id: string, kind: string, more: object, error?: object): Step[] => [
   ask(id, kind, more),
   { expectAll: [failed("t", error), done(id)], skipping: during("t") },
+];
+
+/** A request that is refused. */
+export const fails = (id: string, kind: string, more?: object, error?: object): Step[] => [
+  ask(id, kind, more),
+  { expect: failed(id, error) },
 ];
 
 export const isDone = (id: string, kind: string, more?: object): Step[] => [ask(id, kind, more), { expect: done(id) }];

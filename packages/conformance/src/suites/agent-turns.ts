@@ -1,7 +1,7 @@
 // The agent protocol, part one: turns, status and history as the contract has them.
 
 import { toScenarios } from "../scenario.ts";
-import { ask, done, during, ended, eventually, failed, hasStatus, isDone, ready, say, status, turn } from "./agent-script.ts";
+import { ask, done, during, ended, endsWell, eventually, failed, hasStatus, isDone, ready, say, status, turn } from "./agent-script.ts";
 
 const oddTexts = ["line\nbreak", "\u2028 and \u2029", "é💥\u0001"];
 const megabyte = [{ utf8: '{"id":"large","kind":"user_message","message":"' }, { utf8: "x", times: 1_048_576 }, { utf8: '"}\n' }];
@@ -41,7 +41,7 @@ const turns = toScenarios(
           skipping: { id: "test-1", type: { $either: ["progress", "usage"] } },
           withinMs: 30_000,
         },
-        eventually("test-1", done("test-1")),
+        endsWell("test-1"),
         { expectNothing: 300 },
         { expectAlive: true },
       ],
@@ -49,7 +49,7 @@ const turns = toScenarios(
     "two-turns": {
       title: "two messages of one conversation are answered one after the other",
       requirements: ["H32", "R131"],
-      steps: [say("a", "Hello"), say("b", "Hello again"), eventually("a", done("a")), eventually("b", done("b")), { expectAlive: true }],
+      steps: [say("a", "Hello"), say("b", "Hello again"), endsWell("a"), endsWell("b"), { expectAlive: true }],
     },
     "many-turns": {
       title: "each of 20 messages ends exactly once, under its own id",

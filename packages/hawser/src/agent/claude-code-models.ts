@@ -11,6 +11,7 @@ const chosenModel = "default";
 export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): ModelProvider {
   return {
     prefix: "claude-code",
+    defaultModel: chosenModel,
     ownsLoop: true,
     models: [chosenModel, "opus", "sonnet", "haiku"],
     async missing() {

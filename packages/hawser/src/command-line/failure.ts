@@ -84,6 +84,8 @@ const plainForms: readonly (readonly [form: RegExp, words: string])[] = [
   [/^option '(--[^ ']+)[^']*' cannot be used with option '(--[^ ']+)[^']*'$/, "$1 can't be used together with $2"],
   // The usual slip: `call listTags`.
   [/^too many arguments for 'call'\..*$/, "too many words: name an operation with --op <id>, or a path with --path <path>"],
+  // The other one: `shell ~/project`.
+  [/^too many arguments for '(?:shell|agent|acp)'\..*$/, "too many words: a folder to work in is given with --root <folder>"],
   [
     /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+).*$/,
     "too many words: this command takes $1, and there are $2",

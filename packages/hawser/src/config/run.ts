@@ -122,7 +122,7 @@ async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
   if (given.length === 0)
     throw new HawserError(
       "usage",
-      "set at least one of --gateway-url, --api-key-file, --api-key-stdin, --api-key, --spec-file and --auth-…",
+      "say what to set, for example --gateway-url https://gateway.example:8043 --api-key-stdin; there are also --api-key-file, --api-key, --spec-file, --auth-header, --auth-prefix and --auth-scheme",
     );
   return Object.fromEntries(given) as ConfigChange;
 }

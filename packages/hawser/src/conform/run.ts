@@ -98,7 +98,8 @@ function toVariables(given: readonly string[] = []): Readonly<Record<string, str
 
 function findSuite(name: string | undefined): Suite {
   const names = Object.keys(suites).join(", ");
-  if (name === undefined) throw new HawserError("usage", `say which suite to run; there are: ${names}`);
+  if (name === undefined)
+    throw new HawserError("usage", `say which suite to run, for example: hawser conform rpc -- node my-server.js; there are: ${names}`);
   const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
   if (!suite) throw new HawserError("usage", `there is no suite "${name}"; there are: ${names}`);
   return suite;

@@ -48,9 +48,20 @@ function writePrivately({ privateDirectory }: IPCSession, name: string, content:
   return path;
 }
 
+/** The clients that hawser knows, for those who have not installed one yet. */
+const installations: Readonly<Record<string, string>> = {
+  claude: "npm install -g @anthropic-ai/claude-code",
+  codex: "npm install -g @openai/codex",
+  gemini: "npm install -g @google/gemini-cli",
+  opencode: "npm install -g opencode-ai",
+};
+
 async function runCommand(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = await startChild({ command, args, env, stdio: "inherit" }).catch((cause: unknown) => {
-    throw new HawserError("usage", describeThrown(cause), { cause });
+    const isMissing = cause instanceof Error && (cause.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+    const installation = isMissing ? installations[command] : undefined;
+    const hint = installation === undefined ? "" : `; to install it: ${installation}`;
+    throw new HawserError("usage", `${describeThrown(cause)}${hint}`, { cause });
   });
   const stopForwarding = forwardSignals(child);
   const { code, signal } = await child.exited;

@@ -25,13 +25,21 @@ interface PretendWindow {
   invoked: Invoked[];
   /** What `settings_set` is refused with. */
   refusal?: string;
+  /** Lets an agent that tests keys greet: it is the first one, or another one that was started again. */
+  greet(): void;
 }
 
 /** Runs in the page, before anything of it. */
 function pretendTauri(theme: string): void {
   const callbacks = new Map<number, (event: unknown) => void>();
   const listeners = new Map<string, number>();
-  const pretend: PretendWindow = { invoked: [] };
+  let agents = 0;
+  function greet(): void {
+    agents += 1;
+    emit("agent_state", { runtime: "running" });
+    emit("agent_stream", { type: "ready", version: "1.0.0", capabilities: ["settings"], timestamp: 1 });
+  }
+  const pretend: PretendWindow = { invoked: [], greet };
   const state = {
     settings: { roots: ["/srv/notes"], allowedCommands: [], permissionRules: [], shortcut: "CmdOrCtrl+Shift+Space", theme },
     shortcutProblem: "Another program has this shortcut.",
@@ -54,7 +62,18 @@ function pretendTauri(theme: string): void {
     },
     theme_set: ({ theme: chosen }) => void Object.assign(state.settings, { theme: chosen }),
     keys_get: () => ({ ...keys }),
-    key_set: ({ vendor, key }) => void Object.assign(keys, { [String(vendor)]: key === "" ? "none" : "keychain" }),
+    key_set({ vendor, key }) {
+      Object.assign(keys, { [String(vendor)]: key === "" ? "none" : "keychain" });
+      if (agents > 0) emit("agent_state", { runtime: "restarting" });
+      return agents > 0;
+    },
+    agent_send({ line }) {
+      const { id, kind, vendor } = JSON.parse(String(line)) as Record<string, unknown>;
+      if (kind !== "test_key") return;
+      const message = `Agent ${agents} takes it.`;
+      emit("agent_stream", { id, type: "key_tested", data: { vendor, works: true, message }, timestamp: 1 });
+      emit("agent_stream", { id, type: "done", timestamp: 1 });
+    },
   };
   Object.assign(globalThis, {
     pretend,
@@ -171,6 +190,27 @@ describe.skipIf(!browser)("settings in a desktop window", () => {
       { vendor: "anthropic", key: "sk-secret-1" },
       { vendor: "anthropic", key: "" },
     ]);
+  });
+
+  it("test a key with the agent that was started again for it", async () => {
+    const { stage, tab } = await openDesktop();
+    await using _ = stage;
+    const { page, button } = tab;
+    const greet = (): Promise<void> => page.evaluate(() => (globalThis as unknown as { pretend: PretendWindow }).pretend.greet());
+    const tests = async (): Promise<number> =>
+      (await invoked(page, "agent_send")).filter(({ line }) => String(line).includes('"test_key"')).length;
+    await button("Settings").click();
+    await greet();
+    const key = page.getByRole("form", { name: "OpenAI key" });
+    await key.getByRole("button", { name: "Test" }).click();
+    await key.getByText("Agent 1 takes it.").waitFor();
+    await key.getByLabel("OpenAI", { exact: true }).fill("sk-secret-1");
+    await key.getByRole("button", { name: "Save key" }).click();
+    await key.getByText("Kept in the system's keychain.").waitFor();
+    expect(await tests()).toBe(1);
+    await greet();
+    await key.getByText("Agent 2 takes it.").waitFor();
+    expect(await tests()).toBe(2);
   });
 
   it.each(looks)("are right for a screen reader, and fit, $name", async ({ view }) => {

@@ -3,6 +3,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { AgentClient } from "@hawser/agent/host/link";
 import { invoke } from "@tauri-apps/api/core";
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { shellLimits } from "../../src/limits.ts";
@@ -11,6 +12,8 @@ import { createDesktop, type DesktopSettings, type TauriPowers } from "../../src
 import { createDesktopFiles } from "../../src/page/links/kept-files.ts";
 import { explainLink } from "../../src/page/components/link-banner.tsx";
 import { addRule, fromDraft, toDraft } from "../../src/page/settings/draft.ts";
+import { nextGreeting } from "../../src/page/session/next-greeting.ts";
+import { createStore, type Store } from "../../src/page/session/store.ts";
 import { DesktopSettings as DesktopSettingsPart } from "../../src/page/settings/desktop-settings.tsx";
 
 const settings: DesktopSettings = {
@@ -84,7 +87,8 @@ describe("the desktop's own commands", () => {
     answer = () => null;
     await desktop.save(settings);
     await desktop.saveTheme("light");
-    await desktop.saveKey("openai", "secret");
+    answer = (command) => (command === "key_set" ? true : undefined);
+    expect(await desktop.saveKey("openai", "secret")).toBe(true);
     await desktop.saveKey("openai", "");
     await desktop.quit();
     expect(calls).toEqual([
@@ -246,8 +250,47 @@ describe("settings as texts", () => {
 });
 
 it("the dialog says that it waits for the settings, until they are there", () => {
-  const dialog = createElement(DesktopSettingsPart, { desktop: createDesktop({ invoke }), onTheme() {}, onClose() {} });
+  const session = { store: createStore((flush) => flush()), client: {} as AgentClient };
+  const desktop = createDesktop({ invoke });
+  const dialog = createElement(DesktopSettingsPart, { desktop, session, canTest: false, onTheme() {}, onClose() {} });
   expect(renderToStaticMarkup(dialog)).toContain("Loading…");
+});
+
+describe("the next greeting", () => {
+  const running = { phase: "open", runtime: "running" } as const;
+  const greeted = { type: "greeted", info: { version: "1.0.0", capabilities: [] } } as const;
+  const openStore = (): Store => {
+    const store = createStore((flush) => flush());
+    store.dispatch({ type: "link", link: running });
+    store.dispatch(greeted);
+    return store;
+  };
+
+  it("is that of another runtime, also of one that was quick", async () => {
+    const store = openStore();
+    const [quick, slow] = [nextGreeting(store), nextGreeting(store)];
+    let hasCome = false;
+    const coming = slow().then(() => (hasCome = true));
+    await Promise.resolve();
+    expect(hasCome).toBe(false);
+    store.dispatch({ type: "link", link: { phase: "open", runtime: "restarting" } });
+    store.dispatch({ type: "link", link: running });
+    store.dispatch(greeted);
+    expect(await coming).toBe(true);
+    await quick();
+  });
+
+  it("does not come from one that can't be started, but a runtime that had failed before may greet", async () => {
+    const store = openStore();
+    const failed = { type: "link", link: { phase: "open", runtime: "failed", message: "no Node" } } as const;
+    const first = nextGreeting(store)();
+    store.dispatch(failed);
+    await expect(first).rejects.toThrow("the agent can't be started: no Node");
+    const second = nextGreeting(store)();
+    store.dispatch({ type: "link", link: running });
+    store.dispatch(greeted);
+    await second;
+  });
 });
 
 it("a runtime that can't be started points to the settings, where there are some", () => {

@@ -143,17 +143,19 @@ fn store(
     Ok((old, new))
 }
 
+/// Answers whether the agent is started again, to know of it: a page that tests the key waits for that.
 #[tauri::command]
-pub async fn key_set(app: AppHandle, vendor: Vendor, key: String) -> Result<(), String> {
+pub async fn key_set(app: AppHandle, vendor: Vendor, key: String) -> Result<bool, String> {
     aside(app, move |_, parts| change_key(parts, vendor, &key)).await
 }
 
-fn change_key(parts: &App, vendor: Vendor, key: &str) -> Result<(), String> {
+fn change_key(parts: &App, vendor: Vendor, key: &str) -> Result<bool, String> {
     parts.state.keys.set(vendor, key)?;
-    if parts.state.keys.has_news() {
+    let has_news = parts.state.keys.has_news();
+    if has_news {
         parts.supervisor.restart();
     }
-    Ok(())
+    Ok(has_news)
 }
 
 /// Its bytes are the body itself, its name is in a header; the answer is the path that the runtime reads.

@@ -51,8 +51,8 @@ export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">) {
       const keys = await call("keys_get");
       return { anthropic: toPlace(keys, "anthropic"), openai: toPlace(keys, "openai") };
     },
-    /** An empty key removes it. */
-    saveKey: (vendor: Vendor, key: string) => call("key_set", { vendor, key }),
+    /** An empty key removes it. Resolves with whether the agent is started again, to know of it. */
+    saveKey: async (vendor: Vendor, key: string): Promise<boolean> => (await call("key_set", { vendor, key })) === true,
     quit: () => call("quit"),
   };
 }

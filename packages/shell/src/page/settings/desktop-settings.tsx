@@ -2,8 +2,10 @@
 // its own.
 
 import { useEffect, useState } from "react";
-import { describeThrown } from "@hawser/protocol";
+import { describeThrown, type KeyTest } from "@hawser/protocol";
 import { vendors, type Desktop, type DesktopState, type KeyPlaces, type Vendor } from "../links/desktop.ts";
+import { nextGreeting } from "../session/next-greeting.ts";
+import type { Session } from "../session/session.ts";
 import type { Theme } from "../session/theme.ts";
 import { KeyField } from "./key-fields.tsx";
 import { Section } from "./section.tsx";
@@ -11,11 +13,15 @@ import { SettingsForm } from "./settings-form.tsx";
 
 interface DesktopSettingsProps {
   readonly desktop: Desktop;
+  /** The agent; it tests keys. */
+  readonly session: Pick<Session, "store" | "client">;
+  /** Whether it can. */
+  readonly canTest: boolean;
   onTheme(theme: Theme): void;
   onClose(): void;
 }
 
-export function DesktopSettings({ desktop, onTheme, onClose }: DesktopSettingsProps) {
+export function DesktopSettings({ desktop, session, canTest, onTheme, onClose }: DesktopSettingsProps) {
   const [state, setState] = useState<DesktopState>();
   const [places, setPlaces] = useState<KeyPlaces>();
   const [problem, setProblem] = useState("");
@@ -26,9 +32,13 @@ export function DesktopSettings({ desktop, onTheme, onClose }: DesktopSettingsPr
   }
   useEffect(load, [desktop]);
   async function saveKey(vendor: string, key: string): Promise<void> {
-    await desktop.saveKey(vendor as Vendor, key);
+    const untilGreeted = nextGreeting(session.store);
+    const isStartedAgain = await desktop.saveKey(vendor as Vendor, key);
     load();
+    // The test that follows is for the agent that has the key.
+    if (isStartedAgain && canTest && key !== "") await untilGreeted();
   }
+  const testKey = (vendor: string): Promise<KeyTest> => session.client.testKey(vendor);
   const complaint = problem || state?.settingsProblem;
   return (
     <>
@@ -51,7 +61,13 @@ export function DesktopSettings({ desktop, onTheme, onClose }: DesktopSettingsPr
           />
           <Section name="API keys">
             {vendors.map((vendor) => (
-              <KeyField key={vendor} vendor={vendor} entry={places && { place: places[vendor] }} onSave={saveKey} />
+              <KeyField
+                key={vendor}
+                vendor={vendor}
+                entry={places && { place: places[vendor] }}
+                onSave={saveKey}
+                onTest={canTest ? testKey : undefined}
+              />
             ))}
           </Section>
           <p className="mt-4 text-xs wrap-anywhere text-soft">

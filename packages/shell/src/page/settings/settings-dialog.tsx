@@ -5,7 +5,7 @@ import { reveal } from "@hawser/protocol";
 import { Dialog } from "../components/dialog.tsx";
 import { Button } from "../components/icon.tsx";
 import { vendors, type Desktop } from "../links/desktop.ts";
-import { useHasSettings } from "../session/page-context.ts";
+import { useHasSettings, usePageParts } from "../session/page-context.ts";
 import type { Theme } from "../session/theme.ts";
 import { AgentForm, Agents } from "./agent-form.tsx";
 import { DesktopSettings } from "./desktop-settings.tsx";
@@ -23,6 +23,8 @@ interface SettingsDialogProps {
 }
 
 export function SettingsDialog({ desktop, onTheme, onInstructions, onClose }: SettingsDialogProps) {
+  const { session } = usePageParts();
+  const canTest = useHasSettings();
   return (
     <Dialog
       label="Settings"
@@ -30,7 +32,7 @@ export function SettingsDialog({ desktop, onTheme, onInstructions, onClose }: Se
       className="max-h-[92dvh] w-[min(44rem,94vw)] overflow-y-auto rounded-2xl border border-line p-5"
       onClose={onClose}
     >
-      {desktop && <DesktopSettings desktop={desktop} onTheme={onTheme} onClose={onClose} />}
+      {desktop && <DesktopSettings desktop={desktop} session={session} canTest={canTest} onTheme={onTheme} onClose={onClose} />}
       <RuntimeParts isOfDesktop={desktop !== undefined} onInstructions={onInstructions} />
     </Dialog>
   );
