@@ -85,6 +85,7 @@ describe.skipIf(!browser)("an entry of the settings", () => {
     const tab = await stage.open();
     const other = await stage.openAgain(`${stage.origin}/`);
     const far = { url: "http://127.0.0.1:9/mcp", disabled: true };
+    mkdirSync(dirname(configPath(stage)), { recursive: true });
     writeFileSync(configPath(stage), JSON.stringify({ agents: { mine: { command: "my-agent", env: { A: "1" } } } }));
     const dialog = await openSettings(tab);
     await dialog.getByText("Add a server with OpenAI's interface").click();
@@ -158,7 +159,7 @@ describe.skipIf(!browser)("an MCP server of a folder", () => {
     const path = page.getByRole("dialog", { name: "Folder to work in" }).getByLabel("Path of a folder");
     await path.fill(folder);
     await path.press("Enter");
-    await page.getByRole("dialog", { name: "Trust this folder?" }).getByRole("button", { name: "Trust", exact: true }).click();
+    await page.getByRole("dialog", { name: "Trust this folder?" }).getByRole("button", { name: "Trust this folder" }).click();
     await page.getByTitle(`The agent works in ${folder}`).waitFor();
     await say("what is 1 + 1?");
     await untilIdle();

@@ -98,7 +98,7 @@ export function Agents({ settings, change }: PartProps) {
       name="Agents"
       hint="Programs that speak the Agent Client Protocol; acp/name among the models. The well-known ones need no entry."
     >
-      <ul className="flex flex-col gap-2">
+      <ul className="flex flex-col gap-2 empty:hidden">
         {settings.agents.map((agent) => (
           <AgentItem key={agent.name} agent={agent} change={change} />
         ))}
@@ -124,8 +124,8 @@ function AgentItem({ agent, change }: Pick<PartProps, "change"> & { readonly age
   }
   return (
     <li className="flex flex-col gap-2">
-      <div className="flex items-center gap-2">
-        <p className="min-w-0 flex-1 text-sm wrap-anywhere">
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="min-w-0 flex-1 basis-48 text-sm wrap-anywhere">
           {reveal(name)} <span className="font-mono text-xs text-soft">{reveal(place)}</span>
         </p>
         {isEditable(agent) && <Button {...button} label="Edit" aria-label={`Edit agent ${reveal(name)}`} disabled={isSaving} />}

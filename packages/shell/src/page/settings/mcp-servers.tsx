@@ -32,7 +32,7 @@ export function McpServers({ servers, folderServers, change }: McpServersProps) 
       hint="Programs and addresses whose tools the agent may use, after a question. A program runs with your rights."
     >
       {servers.length + folderServers.length === 0 && <p className="text-sm text-soft">None yet.</p>}
-      <ul className="flex flex-col gap-3">
+      <ul className="flex flex-col gap-3 empty:hidden">
         {servers.map((server) => (
           <ServerItem key={server.name} server={server} change={change} />
         ))}
@@ -108,19 +108,23 @@ function ServerItem({ server, folder, change }: ServerItemProps) {
   return (
     <li className="rounded-lg border border-line p-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h4 className="min-w-0 flex-1 text-sm font-medium wrap-anywhere">
+        <h4 className="min-w-0 flex-1 basis-48 text-sm font-medium wrap-anywhere">
           {shown} <span className={`text-xs font-normal ${stateLooks[state] ?? "text-soft"}`}>{reveal(state)}</span>
         </h4>
-        {state !== "off" && <RestartButton name={name} folder={folder} isDisabled={isSaving} save={save} change={change} />}
-        {folder === undefined && isEditable(server) && <Button {...button} label="Edit" aria-label={`Edit ${shown}`} disabled={isSaving} />}
-        {folder === undefined && (
-          <Button
-            label="Remove"
-            aria-label={`Remove ${shown}`}
-            disabled={isSaving}
-            onClick={() => void save(() => change((client) => client.setSettings({ mcpServers: { [name]: null } })))}
-          />
-        )}
+        <div className="flex flex-wrap gap-2">
+          {state !== "off" && <RestartButton name={name} folder={folder} isDisabled={isSaving} save={save} change={change} />}
+          {folder === undefined && isEditable(server) && (
+            <Button {...button} label="Edit" aria-label={`Edit ${shown}`} disabled={isSaving} />
+          )}
+          {folder === undefined && (
+            <Button
+              label="Remove"
+              aria-label={`Remove ${shown}`}
+              disabled={isSaving}
+              onClick={() => void save(() => change((client) => client.setSettings({ mcpServers: { [name]: null } })))}
+            />
+          )}
+        </div>
       </div>
       <p className="font-mono text-xs text-soft wrap-anywhere">{reveal(place)}</p>
       {folder !== undefined && (

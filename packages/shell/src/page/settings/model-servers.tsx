@@ -59,8 +59,8 @@ function ServerLine({ server, change }: ServerLineProps) {
   const { name, baseUrl, models } = server;
   return (
     <>
-      <div className="flex items-center gap-2">
-        <p className="min-w-0 flex-1 text-xs text-soft wrap-anywhere">
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="min-w-0 flex-1 basis-48 text-xs text-soft wrap-anywhere">
           {reveal(baseUrl)}: {models.length === 0 ? "no models are named" : models.map(reveal).join(", ")}
         </p>
         <Button {...button} label="Edit" aria-label={`Edit server ${reveal(name)}`} disabled={isSaving} />
