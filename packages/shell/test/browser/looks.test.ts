@@ -174,6 +174,9 @@ describe.skipIf(!browser)("every state", () => {
       await page.keyboard.press("Delete");
     });
     await leave(dialogOf("Delete conversation"));
+    await page.setViewportSize(looks[1].size);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.setViewportSize(wide);
     await button("Wire view").click();
     await look("wire view", page.getByRole("complementary", { name: "Protocol messages" }));
     await button("Close wire view").click();

@@ -1,6 +1,6 @@
 // Whether an entry is being edited. The button that opens its form stays, and has the focus again when the form is gone.
 
-import { useRef, useState } from "react";
+import { useRef, useState, type MouseEvent } from "react";
 
 export function useEditing() {
   const [isEditing, setIsEditing] = useState(false);
@@ -9,5 +9,11 @@ export function useEditing() {
     setIsEditing(false);
     button.current?.focus();
   }
-  return { isEditing, end, button: { ref: button, "aria-expanded": isEditing, onClick: () => (isEditing ? end() : setIsEditing(true)) } };
+  function onClick({ detail }: MouseEvent): void {
+    // The second click of a double one is meant for what the first has opened.
+    if (detail > 1) return;
+    if (isEditing) end();
+    else setIsEditing(true);
+  }
+  return { isEditing, end, button: { ref: button, "aria-expanded": isEditing, onClick } };
 }
