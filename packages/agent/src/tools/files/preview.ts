@@ -2,11 +2,19 @@
 // tool that can tell it registers how; it opens nothing but what the decision was bound to.
 
 import type { Tool } from "@hawser/tools";
-import type { FileDiff } from "../../model/turn-agent.ts";
 import type { Permit } from "./permit.ts";
 
+/** What a part of a file holds now, and what it would hold. */
+interface ForeseenChange {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+  /** The number of the first line of both. */
+  readonly line: number;
+}
+
 /** Throws where the call would fail, or where it can't be told. */
-type Preview = (args: Readonly<Record<string, unknown>>, permit: Permit | undefined, signal: AbortSignal) => Promise<FileDiff>;
+type Preview = (args: Readonly<Record<string, unknown>>, permit: Permit | undefined, signal: AbortSignal) => Promise<ForeseenChange>;
 
 const previews = new WeakMap<object, Preview>();
 
@@ -16,7 +24,7 @@ export function withPreview<Definition extends object>(tool: Definition, preview
 }
 
 /** Nothing where there is nothing that could be told: the arguments are shown instead. */
-export async function previewOf(tool: Tool, ...call: Parameters<Preview>): Promise<readonly FileDiff[]> {
+export async function previewOf(tool: Tool, ...call: Parameters<Preview>): Promise<readonly ForeseenChange[]> {
   const diff = await previews
     .get(tool)?.(...call)
     .catch(() => undefined);
