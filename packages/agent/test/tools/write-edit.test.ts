@@ -167,7 +167,8 @@ describe("edit_file", () => {
     ["at the beginning", "1\n", "", 1, "1\n2\n3\n4\n", "2\n3\n4\n"],
     ["at the end, without a line feed", "9", "nine\n", 6, "6\n7\n8\n9", "6\n7\n8\nnine\n"],
     ["of whole lines", "5\n6\n", "x\n", 2, "2\n3\n4\n5\n6\n7\n8\n9", "2\n3\n4\nx\n7\n8\n9"],
-  ])("foresees what a change does with the lines around it: %s", async (_, oldText, newText, line, before, after) => {
+  ])("foresees what a change does with the lines around it: %s", async (...row) => {
+    const [, oldText, newText, line, before, after] = row;
     put("nine.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9");
     expect(await foresee({ path: "nine.txt", oldText, newText })).toEqual([{ path: "nine.txt", line, oldText: before, newText: after }]);
   });

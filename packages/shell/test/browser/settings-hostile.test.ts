@@ -116,5 +116,6 @@ describe.skipIf(!browser)("an impatient user of the settings", () => {
     await tab.untilIdle();
     await openSettings(tab);
     await edit.waitFor();
+    expect(puppet.asked("set_settings").length).toBe(1);
   });
 });
