@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { violations } from "./accessible.ts";
 import { launchOrExplain, type Locator } from "./browser.ts";
-import { take } from "./pictures.ts";
+import { takeAside } from "./pictures.ts";
 import { shareShell, type PageStage } from "./stage.ts";
 import type { Tab } from "./tab.ts";
 
@@ -173,7 +173,7 @@ describe.skipIf(!browser)("an MCP server of a folder", () => {
     expect(await item.getByRole("button").allTextContents()).toEqual(["Restart"]);
     expect(await violations(page)).toEqual([]);
     await item.scrollIntoViewIfNeeded();
-    await take(page, "settings-folder-servers.png");
+    await takeAside(page, "settings-folder-servers.png");
     const restart = item.getByRole("button", { name: "Restart tides" });
     await restart.click();
     await restart.and(page.locator(":enabled")).waitFor();
