@@ -38,6 +38,10 @@ export interface Puppet extends AsyncDisposable {
   /** What is set; without it the runtime has no settings. Before the shell starts. */
   settings: SettingsData | undefined;
   conversations: readonly ConversationSummary[];
+  /** Requests of these kinds get no answer. */
+  silent: readonly AnyAgentRequest["kind"][];
+  /** The process ends, and what it was asked with it. */
+  drop(): void;
   /** What searches find, one after the other; the last one stays. */
   found: readonly { readonly matches: readonly SearchMatch[]; readonly pending?: number }[];
   /** The requests of this kind, in order. */
@@ -123,6 +127,8 @@ export async function startPuppet(): Promise<Puppet> {
         write({ type: "options", id, data: { conversationId: request.conversationId, options: puppet.options } });
         return done();
       case "get_settings":
+      case "set_settings":
+      case "restart_server":
         write({ type: "settings", id, data: puppet.settings });
         return done();
       default:
@@ -133,7 +139,7 @@ export async function startPuppet(): Promise<Puppet> {
   const path = join(folder, "runtime.sock");
   const server = createServer((connection) => {
     socket = connection.on("error", () => {});
-    const offered = puppet.settings ? [...capabilities, "settings"] : capabilities;
+    const offered = puppet.settings ? [...capabilities, "settings", "settings_edit"] : capabilities;
     write({
       type: "ready",
       version: "1.0.0",
@@ -143,7 +149,7 @@ export async function startPuppet(): Promise<Puppet> {
     createInterface({ input: connection }).on("line", (line) => {
       const request = JSON.parse(line) as AnyAgentRequest;
       requests.push(request);
-      answer(request);
+      if (!puppet.silent.includes(request.kind)) answer(request);
     });
   });
   const puppet: Puppet = {
@@ -154,6 +160,8 @@ export async function startPuppet(): Promise<Puppet> {
     history: [],
     settings: undefined,
     conversations: [],
+    silent: [],
+    drop: () => void socket?.destroy(),
     found: [],
     asked: <Kind extends AnyAgentRequest["kind"]>(kind: Kind) =>
       requests.filter((request): request is RequestOf<Kind> => request.kind === kind),

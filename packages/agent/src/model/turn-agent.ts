@@ -24,6 +24,8 @@ export interface FileDiff {
   /** Absent for a new file. */
   readonly oldText?: string | undefined;
   readonly newText: string;
+  /** Where both are a part of the file: the number of their first line. */
+  readonly line?: number | undefined;
 }
 
 export type AgentEvent =

@@ -8,6 +8,8 @@ import type { Tool } from "@hawser/tools";
 import type { AgentQuestion, TurnAgent } from "../model/turn-agent.ts";
 import type { Outcome, ToolCall } from "../permissions/policy.ts";
 import { fittingDiffs, toShownAbout, toShownInput, type AgentRecord } from "./agent-record.ts";
+import type { Permit } from "../tools/files/permit.ts";
+import { previewOf } from "../tools/files/preview.ts";
 import { authorize, DeniedError, type Authority } from "./authorize.ts";
 import type { TurnScope } from "./tool-runner.ts";
 
@@ -29,7 +31,10 @@ export async function askForAgent(question: AgentQuestion, asking: AgentAsking):
   const { options } = question;
   const call = toCall(question, use.toolId, asking);
   const diffs = fittingDiffs(question.diffs);
-  const shown = { toolName: use.toolName, ...toShownAbout(question), ...(diffs.length > 0 && { diffs }), options };
+  const about = { toolName: use.toolName, ...toShownAbout(question), ...(diffs.length > 0 && { diffs }), options };
+  const tool = question.own && asking.tools.find(({ name }) => name === call.toolName);
+  const args = isRecord(call.input) ? call.input : {};
+  const shown = { ...about, ...(tool && { preview: (permit: Permit | undefined) => previewOf(tool, args, permit, scope.signal) }) };
   try {
     const { answer } = await authorize(authority, call, scope, shown);
     if (answer && question.own) asking.keepAnswer(call, answer);

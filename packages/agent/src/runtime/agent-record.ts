@@ -160,9 +160,10 @@ export function toShownAbout({ title, kind, locations = [] }: AboutUse) {
 export function fittingDiffs(diffs: readonly FileDiff[] = []) {
   let left = agentLimits.agentDiffChars;
   const fitting = diffs.filter(({ path, oldText = "", newText }) => (left -= path.length + oldText.length + newText.length) >= 0);
-  return fitting.map(({ path, oldText, newText }) => ({
+  return fitting.map(({ path, oldText, newText, line }) => ({
     path: path.toWellFormed(),
     newText: newText.toWellFormed(),
+    ...(line !== undefined && { line }),
     ...(oldText !== undefined && { oldText: oldText.toWellFormed() }),
   }));
 }

@@ -4,7 +4,9 @@
 import { HawserError, type PermissionOption, type ResponseBody } from "@hawser/protocol/internal";
 import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.ts";
 import { factsOf } from "../tools/tool-table.ts";
+import type { FileDiff } from "../model/turn-agent.ts";
 import type { Permit } from "../tools/files/permit.ts";
+import { fittingDiffs } from "./agent-record.ts";
 import type { Questions } from "./questions.ts";
 import type { TurnScope } from "./tool-runner.ts";
 
@@ -18,6 +20,8 @@ type PermissionData = Extract<ResponseBody, { type: "permission_request" }>["dat
 /** What the user is shown besides the call itself. */
 export interface Asking extends Partial<Omit<PermissionData, "permissionId" | "toolId" | "input" | "options">> {
   readonly options?: readonly PermissionOption[] | undefined;
+  /** What the call would change in files, as far as that can be told; made only where the user is asked. */
+  preview?(permit: Permit | undefined): Promise<readonly FileDiff[]>;
 }
 
 export interface Authorized {
@@ -47,11 +51,13 @@ export async function authorize(
     return { permit };
   }
   const { toolId, toolName, input } = call;
-  const { options, ...shown } = asking;
+  const { options, preview, ...shown } = asking;
+  const foreseen = fittingDiffs(await preview?.(permit));
+  const diffs = foreseen.length > 0 ? { diffs: foreseen } : {};
   // Whether a file is there already is known from what the decision is bound to.
   const replaced = factsOf(toolName).mayReplace && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
   const how = { ...replaced, ...(runs && { runs }) };
-  const data = { toolId, toolName, input, reason, ...how, ...shown, ...(options && { options: [...options] }) };
+  const data = { toolId, toolName, input, reason, ...how, ...shown, ...diffs, ...(options && { options: [...options] }) };
   const put = (permissionId: string): Promise<void> => scope.emit({ type: "permission_request", data: { permissionId, ...data } });
   scope.onQuestion(true);
   const answer = await questions

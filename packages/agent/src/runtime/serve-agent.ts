@@ -115,7 +115,12 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   }
 
   const { current: model } = parts.models;
-  const isMissing = { changes: !parts.workspaces.home.changes, settings: !parts.settings, search: parts.store.canSearch === false };
+  const isMissing = {
+    changes: !parts.workspaces.home.changes,
+    settings: !parts.settings,
+    settings_edit: !parts.settings,
+    search: parts.store.canSearch === false,
+  };
   const capabilities = AGENT_CAPABILITIES.filter((name) => !Object.hasOwn(isMissing, name) || !isMissing[name as keyof typeof isMissing]);
   const ready = { version: AGENT_PROTOCOL_VERSION, capabilities, build: parts.build, model };
   replies.ready({ type: "ready", ...ready });

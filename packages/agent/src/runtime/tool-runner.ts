@@ -13,6 +13,7 @@ import { authorize, type Authority } from "./authorize.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import { toToolValue } from "../tool-value.ts";
 import type { TurnWatch } from "../changes/turn-watch.ts";
+import { previewOf } from "../tools/files/preview.ts";
 import { reachOf } from "../tools/files/reach.ts";
 import { withPermit, type Permit } from "../tools/files/permit.ts";
 
@@ -72,7 +73,10 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         const result = await hosted.call({
           args: structuredClone(shown),
           signal: scope.signal,
-          authorize: async () => (await authorize({ policy, questions: options.questions }, asked, scope)).permit,
+          authorize: async () => {
+            const preview = (permit: Permit | undefined) => previewOf(hosted.tool, shown, permit, scope.signal);
+            return (await authorize({ policy, questions: options.questions }, asked, scope, { preview })).permit;
+          },
           async run(args, permit) {
             await scope.beforeCall(toolId);
             const noteAfter = readOnly.has(toolName) ? undefined : await scope.changes?.before(reachOf(hosted.tool, args), scope.signal);

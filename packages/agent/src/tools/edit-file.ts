@@ -6,7 +6,8 @@ import { HawserError } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
 import { occurrencesOf, separateOccurrences } from "./files/occurrences.ts";
 import { openInside } from "./files/open-inside.ts";
-import { permitOf } from "./files/permit.ts";
+import { permitOf, type Permit } from "./files/permit.ts";
+import { withPreview } from "./files/preview.ts";
 import { changesOneFile } from "./files/reach.ts";
 import { readWholeText } from "./files/read-text.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
@@ -19,7 +20,26 @@ interface Edit {
   readonly replaceAll: boolean;
 }
 
+/** Lines around a change that a question shows, too. */
+const neighbours = 3;
+
 export function createEditFile(roots: Roots): Tool {
+  async function openEdit(args: Readonly<Record<string, unknown>>, permit: Permit | undefined, signal: AbortSignal) {
+    const path = String(args["path"]);
+    const edit = { oldText: String(args["oldText"]), newText: String(args["newText"]), replaceAll: args["replaceAll"] === true };
+    signal.throwIfAborted();
+    if (edit.oldText === "") throw refused("oldText is empty; to make a file or replace all of it, use write_file");
+    if (edit.oldText === edit.newText) throw refused("oldText and newText are the same; nothing would change");
+    const file = await openInside(roots, path, permit);
+    try {
+      const text = await readWholeText(file, agentLimits.writtenFileBytes, signal);
+      return { path, file, text, ...applyEdit(text, withLineEndsOf(text, edit), file.shown) };
+    } catch (error) {
+      await file[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
   const tool = defineTool({
     name: toolNames.editFile,
     description:
@@ -39,24 +59,48 @@ export function createEditFile(roots: Roots): Tool {
     annotations: { title: "Edit file", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     exclusiveGroup: changesFiles,
     async run(args, context) {
-      const path = String(args["path"]);
-      const edit = { oldText: String(args["oldText"]), newText: String(args["newText"]), replaceAll: args["replaceAll"] === true };
       const { signal } = context;
       const permit = permitOf(context);
-      signal.throwIfAborted();
-      if (edit.oldText === "") throw refused("oldText is empty; to make a file or replace all of it, use write_file");
-      if (edit.oldText === edit.newText) throw refused("oldText and newText are the same; nothing would change");
-      await using file = await openInside(roots, path, permit);
-      const text = await readWholeText(file, agentLimits.writtenFileBytes, signal);
-      const { result, replacements } = applyEdit(text, withLineEndsOf(text, edit), file.shown);
+      const { path, file, text, result, replacements, first } = await openEdit(args, permit, signal);
+      await using _ = file;
       const { shown, bytes } = await replaceFile(roots, path, { text: result, signal, madeFrom: file.stats, permit });
-      return { path: shown, replacements, bytes };
+      return { path: shown, replacements, bytes, line: lineAt(text, first) };
     },
   });
-  return changesOneFile(tool);
+  return withPreview(changesOneFile(tool), async (args, permit, signal) => {
+    const { file, ...edited } = await openEdit(args, permit, signal);
+    await using _ = file;
+    return { path: file.shown, ...partOf(edited) };
+  });
 }
 
-function applyEdit(text: string, { oldText, newText, replaceAll }: Edit, shown: string): { result: string; replacements: number } {
+const lineAt = (text: string, at: number): number => text.slice(0, at).split("\n").length;
+
+interface Edited {
+  readonly text: string;
+  readonly result: string;
+  /** Where the first replacement begins, and where the last one ends in the text before. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The lines from the first change to the last one, with their neighbours, before and after. */
+function partOf({ text, result, first, last }: Edited) {
+  let start = first;
+  for (let line = 0; line <= neighbours && start >= 0; line++) start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+  let end = last;
+  // The lines behind count from the end of the one in which the change ends, which it may have taken with it.
+  const isLineEnd = text[last - 1] === "\n";
+  for (let line = isLineEnd ? 1 : 0; line <= neighbours && end < text.length; line++) end = text.indexOf("\n", end) + 1 || text.length;
+  const from = start + 1;
+  // A file with the line ends of another system is shown by its lines: each of them keeps its end.
+  const shown = (part: string): string => (isWithReturns(text) ? part.replaceAll("\r\n", "\n") : part);
+  const parts = { oldText: shown(text.slice(from, end)), newText: shown(result.slice(from, result.length - (text.length - end))) };
+  if (parts.oldText.length + parts.newText.length > agentLimits.agentDiffChars) throw refused("too much to be shown beside each other");
+  return { ...parts, line: lineAt(text, from) };
+}
+
+function applyEdit(text: string, { oldText, newText, replaceAll }: Edit, shown: string): Omit<Edited, "text"> & { replacements: number } {
   const places = replaceAll ? separateOccurrences(oldText, text) : [...occurrencesOf(oldText, text)];
   if (places.length === 0)
     throw refused(`oldText does not occur in ${shown}; read the file and copy the text exactly, with its white space`);
@@ -72,12 +116,14 @@ function applyEdit(text: string, { oldText, newText, replaceAll }: Edit, shown: 
     parts.push(text.slice(from, at), newText);
     from = at + oldText.length;
   }
-  return { result: parts.join("") + text.slice(from), replacements: places.length };
+  return { result: parts.join("") + text.slice(from), replacements: places.length, first: places[0] ?? 0, last: from };
 }
+
+const isWithReturns = (text: string): boolean => text.includes("\r\n") && !/(?<!\r)\n/.test(text);
 
 /** Models write `\n`; in a file that has only `\r\n`, that is what is meant. */
 function withLineEndsOf(text: string, edit: Edit): Edit {
-  if (!text.includes("\r\n") || /(?<!\r)\n/.test(text)) return edit;
+  if (!isWithReturns(text)) return edit;
   const adapt = (part: string): string => part.replaceAll(/\r?\n/g, "\r\n");
   return { ...edit, oldText: adapt(edit.oldText), newText: adapt(edit.newText) };
 }

@@ -8,6 +8,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agentLimits } from "../../src/limits.ts";
 import { wireLimits } from "@hawser/wire";
+import { createEditFile } from "../../src/tools/edit-file.ts";
+import { previewOf } from "../../src/tools/files/preview.ts";
+import { createRoots } from "../../src/tools/files/roots.ts";
 import { replaceFile } from "../../src/tools/files/replace-file.ts";
 import { processorMs } from "../processor-time.ts";
 import { createToolStage, type ToolStage } from "./tool-stage.ts";
@@ -118,11 +121,16 @@ describe("write_file", () => {
 });
 
 describe("edit_file", () => {
+  async function foresee(args: Readonly<Record<string, unknown>>) {
+    const tool = createEditFile(await createRoots([stage.root]));
+    return previewOf(tool, args, undefined, AbortSignal.timeout(60_000));
+  }
+
   it("replaces the one place where the text occurs", async () => {
     put("a.ts", "const a = 1;\nconst b = 2;\n");
     chmodSync(at("a.ts"), 0o640);
     const result = await stage.run("edit_file", { path: "a.ts", oldText: "b = 2", newText: "b = $&" });
-    expect(result).toEqual({ path: "a.ts", replacements: 1, bytes: 27 });
+    expect(result).toEqual({ path: "a.ts", replacements: 1, bytes: 27, line: 2 });
     expect(get("a.ts")).toBe("const a = 1;\nconst b = $&;\n");
     expect(statSync(at("a.ts")).mode & 0o777).toBe(0o640);
   });
@@ -152,6 +160,30 @@ describe("edit_file", () => {
     put("mixed.txt", "one\r\ntwo\n");
     await stage.run("edit_file", { path: "mixed.txt", oldText: "two\n", newText: "2\n" });
     expect(get("mixed.txt")).toBe("one\r\n2\n");
+  });
+
+  it.each([
+    ["in the middle of a line", "4", "four", 1, "1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\nfour\n5\n6\n7\n"],
+    ["at the beginning", "1\n", "", 1, "1\n2\n3\n4\n", "2\n3\n4\n"],
+    ["at the end, without a line feed", "9", "nine\n", 6, "6\n7\n8\n9", "6\n7\n8\nnine\n"],
+    ["of whole lines", "5\n6\n", "x\n", 2, "2\n3\n4\n5\n6\n7\n8\n9", "2\n3\n4\nx\n7\n8\n9"],
+  ])("foresees what a change does with the lines around it: %s", async (...row) => {
+    const [, oldText, newText, line, before, after] = row;
+    put("nine.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9");
+    expect(await foresee({ path: "nine.txt", oldText, newText })).toEqual([{ path: "nine.txt", line, oldText: before, newText: after }]);
+  });
+
+  it("foresees all places together, and nothing where it would fail or be too much to show", async () => {
+    put("many.txt", "\nx\n2\n3\n4\n5\nx\n7\n8\n9\n10");
+    const all = { path: "many.txt", oldText: "x", newText: "y", replaceAll: true };
+    const part = "\nx\n2\n3\n4\n5\nx\n7\n8\n9\n";
+    const [whole] = await foresee(all);
+    expect(whole).toEqual({ path: "many.txt", line: 1, oldText: part, newText: part.replaceAll("x", "y") });
+    expect(await foresee({ ...all, replaceAll: false })).toEqual([]);
+    expect(await foresee({ ...all, path: "../outside.txt" })).toEqual([]);
+    put("many.txt", "x".repeat(agentLimits.agentDiffChars));
+    expect(await foresee(all)).toEqual([]);
+    expect(get("many.txt")).toHaveLength(agentLimits.agentDiffChars);
   });
 
   it("does not let a text stall the process, nor grow a file without bound", async () => {

@@ -82,7 +82,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     store: store ?? openHistory(flags, folder),
     workspaces,
     // Whoever may ask over a fleet may not change this machine, and no key travels there.
-    settings: store ? undefined : createSettings({ files, flags, env, present, keys, models, servers: workspaces.servers }),
+    settings: store ? undefined : createSettings({ files, flags, env, present, keys, models, workspaces }),
     changes,
     build: readVersion(),
     limits: config.limits,

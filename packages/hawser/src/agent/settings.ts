@@ -6,23 +6,23 @@ import {
   checkCommands,
   changedFile,
   keyFrom,
-  settingsLimits,
   testKey,
   toWanted,
   type AgentConfig,
-  mergeEntries,
   type ConfigFiles,
   type ConfiguredCatalog,
   type ConfiguredServer,
   type KeyStore,
   type RuntimeSettings,
 } from "@hawser/agent/internal";
-import { HawserError, type KeyEntry, type SettingsChanges, type SettingsData } from "@hawser/protocol";
-import { cutText, isRecord } from "@hawser/protocol/internal";
+import { HawserError, type KeyEntry, type SettingsData } from "@hawser/protocol";
+import { isRecord } from "@hawser/protocol/internal";
 import { createSemaphore } from "@hawser/wire/internal";
-import type { ConfiguredServers } from "./configured-servers.ts";
 import type { AgentFlags } from "./flags.ts";
-import { checkPlaces, showPlace, toPlace } from "./settings-places.ts";
+import { describeServers, toWritten } from "./settings-data.ts";
+import { applyChanges } from "./settings-changes.ts";
+import { checkPlaces } from "./settings-places.ts";
+import type { ComposedWorkspaces } from "./workspaces.ts";
 
 export interface SettingsOptions {
   /** The configuration file; it need not be there yet. */
@@ -33,12 +33,13 @@ export interface SettingsOptions {
   readonly present: { config: AgentConfig };
   readonly keys: KeyStore;
   readonly models: ConfiguredCatalog;
-  readonly servers: ConfiguredServers;
+  readonly workspaces: Pick<ComposedWorkspaces, "servers" | "folderServersOf">;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function createSettings({ files, flags, env, present, keys, models, servers }: SettingsOptions): RuntimeSettings {
+export function createSettings({ files, flags, env, present, keys, models, workspaces }: SettingsOptions): RuntimeSettings {
+  const { servers } = workspaces;
   const oneByOne = createSemaphore(1);
   const vendors = (): string[] => ["anthropic", "openai", ...Object.keys(present.config.openaiServers ?? {})];
 
@@ -71,22 +72,17 @@ export function createSettings({ files, flags, env, present, keys, models, serve
   }
 
   return {
-    read: () => ({
+    read: (conversationId) => ({
       file: changedFile(files),
       ...toWritten(present.config),
       ...givenModel(flags, env),
       keys: vendors().map(toKeyEntry),
-      mcpServers: servers.describe().map(({ configured, name, state, reason, tools }) => ({
-        name,
-        state,
-        ...(reason !== undefined && { reason }),
-        place: toPlace(configured),
-        secrets: [...Object.keys(configured.env ?? {}), ...Object.keys(configured.headers ?? {})],
-        tools: tools.map((tool) => ({
-          ...tool,
-          description: cutText(tool.description, settingsLimits.shownDescriptionChars).toWellFormed(),
-        })),
-      })),
+      mcpServers: describeServers(servers),
+      ...(conversationId !== undefined && {
+        folderServers: workspaces
+          .folderServersOf(conversationId)
+          .flatMap(({ folder, servers: brought }) => describeServers(brought).map((server) => ({ ...server, folder }))),
+      }),
     }),
     change: (changes) =>
       oneByOne.run(() => {
@@ -106,7 +102,12 @@ export function createSettings({ files, flags, env, present, keys, models, serve
         models.reconfigure(present.config);
       }),
     testKey: (vendor, signal) => testKey({ vendor, env, config: present.config, kept: keys.get, signal }),
-    restartServer: (name) => servers.restart(name),
+    restartServer(name, of) {
+      if (!of) return servers.restart(name);
+      const brought = workspaces.folderServersOf(of.conversationId).find(({ folder }) => folder === of.folder);
+      if (!brought) throw new HawserError("usage", "the conversation works in no folder of this name that brings MCP servers along");
+      return brought.servers.restart(name);
+    },
     switchTool: (server, tool, isOn) =>
       oneByOne.run(() =>
         save((members) => {
@@ -119,42 +120,6 @@ export function createSettings({ files, flags, env, present, keys, models, serve
           return { ...members, mcpServers: { ...(members["mcpServers"] as Members), [server]: changed } };
         }),
       ),
-  };
-}
-
-function applyChanges(
-  members: Members,
-  { model, allowedCommands, permissions, agents, mcpServers, openaiServers }: SettingsChanges,
-): Members {
-  const lists = { allowedCommands, permissions };
-  const records = { agents, mcpServers, openaiServers };
-  return {
-    ...members,
-    ...(model !== undefined && { model: model ?? undefined }),
-    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined)),
-    ...Object.fromEntries(
-      Object.entries(records).flatMap(([name, entries]) => (entries ? [[name, withEntries(members[name], entries)] as const] : [])),
-    ),
-  };
-}
-
-/** Without entries there is no member. */
-function withEntries(entries: unknown, changes: Members): Members | undefined {
-  const changed = mergeEntries(isRecord(entries) ? entries : {}, changes);
-  return Object.keys(changed).length === 0 ? undefined : changed;
-}
-
-/** As the file has it, without what may be secret. */
-function toWritten(config: AgentConfig): Pick<SettingsData, "model" | "allowedCommands" | "permissions" | "agents" | "openaiServers"> {
-  const { model, allowedCommands = [], permissions = [], agents = {}, openaiServers = {} } = config;
-  return {
-    ...(model !== undefined && { model }),
-    allowedCommands: [...allowedCommands],
-    permissions: [...permissions],
-    agents: Object.entries(agents).map(([name, { command, args = [] }]) => ({ name, place: toPlace({ command, args }) })),
-    openaiServers: Object.entries(openaiServers).map(([name, { baseUrl, models = [] }]) => ({
-      ...{ name, baseUrl: showPlace(baseUrl), models: [...models] },
-    })),
   };
 }
 

@@ -59,7 +59,13 @@ export interface WorkspacesOptions {
   readonly settings: readonly string[];
 }
 
-type TrustedConfig = FolderConfig & Pick<ToolNames, "modules">;
+type TrustedConfig = FolderConfig & Pick<ToolNames, "modules"> & { readonly folder: string };
+
+/** The MCP servers that a trusted folder brings along. */
+export interface FolderServers {
+  readonly folder: string;
+  readonly servers: ConfiguredServers;
+}
 
 /** What folders bring along, as far as it is trusted. */
 interface Brought {
@@ -77,6 +83,8 @@ type TrustAnswer = (question: Untrusted) => Promise<boolean>;
 export interface ComposedWorkspaces extends Workspaces {
   /** The MCP servers of the configuration. */
   readonly servers: ConfiguredServers;
+  /** Those of the folders that a conversation works in, as far as that is known. */
+  folderServersOf(conversationId: string): readonly FolderServers[];
   /** Begins to load the tools that take a while. */
   warmUp(): void;
   close(): Promise<void>;
@@ -91,6 +99,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
   const given = new Map<string, ToolNames>();
   /** What was not trusted, by its digest and folder. */
   const refused = new Set<string>();
+  const folderServers = new WeakMap<Workspace, readonly FolderServers[]>();
 
   async function open(folders: readonly string[], brought: Brought, given?: ToolNames): Promise<OpenWorkspace> {
     const own: readonly (ToolNames & FolderConfig)[] = [...brought.configs, ...(given ? [given] : [])];
@@ -126,6 +135,8 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       },
       changes: options.changes && createWorkspaceChanges(options.changes, roots),
     };
+    const ofFolders = brought.configs.flatMap(({ folder }, at) => sources.slice(at, at + 1).map(({ servers }) => ({ folder, servers })));
+    folderServers.set(workspace, ofFolders);
     return { workspace, close: async () => void (await Promise.allSettled(sources.map((source) => source.close()))) };
   }
 
@@ -141,7 +152,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       if (!isKnown && !flags.trust && !(await isTrusted(question))) continue;
       if (!isKnown) await trusted.add(folder, digest);
       trustedNow.add(folder);
-      configs.push({ ...folderConfig, modules });
+      configs.push({ ...folderConfig, modules, folder });
     }
     return { configs, trusted: trustedNow };
   }
@@ -171,6 +182,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
   return {
     home: home.workspace,
     servers: configured.servers,
+    folderServersOf: (conversationId) => folderServers.get(others.lastOf(conversationId) ?? home.workspace) ?? [],
     async use({ conversationId, folders }, action) {
       const isOwn = given.has(conversationId);
       if (folders.length === 0 && !isOwn) return action(home.workspace);

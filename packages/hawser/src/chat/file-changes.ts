@@ -38,7 +38,7 @@ const maxShownLines = 40;
 /** With the numbers of its lines; `isWhole`: however many they are. */
 export function showDiff(diff: FileDiff, paint: Paint, isWhole: boolean): string {
   const { after, removed, added } = changeOf(diff);
-  const number = (at: number): string => String(after + at + 1).padStart(6);
+  const number = (at: number): string => String((diff.line ?? 1) + after + at).padStart(6);
   const rows = [
     ...removed.map((line, at) => paint("red", `${number(at)} − ${reveal(line)}`)),
     ...added.map((line, at) => paint("green", `${number(at)} + ${reveal(line)}`)),

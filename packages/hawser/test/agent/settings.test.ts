@@ -240,6 +240,8 @@ describe.concurrent("MCP servers that a host sets", () => {
       name: "tides",
       state: "connected",
       place: `${process.execPath} ${mcpServer}`,
+      command: process.execPath,
+      args: [mcpServer],
       secrets: ["TIDES"],
       tools: [{ name: "tide", description: "Says the tide.", on: true }],
     };

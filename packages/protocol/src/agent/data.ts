@@ -29,6 +29,11 @@ const diff = v.object({
   path: text("The file."),
   oldText: v.exactOptional(text("What it held before; absent for a new file.")),
   newText: text("What it holds now."),
+  line: v.exactOptional(
+    number(
+      "Additive. Where both texts are a part of the file, the number of their first line, from 1. For a runtime with the capability `diff_lines`, which says it of `edit_file` in its questions.",
+    ),
+  ),
 });
 
 const diffs = v.exactOptional(described(v.array(diff), "Additive. What the tool changed in files, where it says so."));

@@ -45,6 +45,8 @@ export const AGENT_CAPABILITIES = [
   "compaction",
   "budgets",
   "settings",
+  "settings_edit",
+  "diff_lines",
 ] as const;
 
 export const agentResponses = {

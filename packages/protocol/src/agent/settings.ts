@@ -18,15 +18,27 @@ const changes = v.object({
   agents: byName("Agents that speak ACP,"),
   mcpServers: byName("MCP servers,"),
   openaiServers: byName("Servers that speak OpenAI's Chat Completions,"),
+  merge: v.exactOptional(
+    flag(
+      "For a runtime with the capability `settings_edit`. An entry that is there is changed, not replaced: members of it that are not named stay, and so do the names in its `env` and `headers`; null removes one. With `error` for an entry that is there no more, and where `headers` that stay would go to another origin.",
+    ),
+  ),
 });
+
+const ofConversation = v.exactOptional(
+  text("For a runtime with the capability `settings_edit`: a conversation, in whose folders there may be MCP servers, too."),
+);
 
 const afterwards = "Answered with one `settings`, then `done`.";
 
 export const settingsRequests = {
   get_settings: {
     summary: `Additive. What is set, and how the MCP servers are. ${afterwards}`,
-    schema: v.object({ id, kind: v.literal("get_settings") }),
-    examples: [{ id: "req-uuid-170", kind: "get_settings" }],
+    schema: v.object({ id, kind: v.literal("get_settings"), conversationId: ofConversation }),
+    examples: [
+      { id: "req-uuid-170", kind: "get_settings" },
+      { id: "req-uuid-177", kind: "get_settings", conversationId: "conv-1" },
+    ],
   },
   set_settings: {
     summary: `Additive. Changes the configuration file, and counts at once; running turns go on as they began. What is not named stays, also what this version does not know. ${afterwards} With \`error\`, and nothing changed, for what the runtime would not start with. A host shows this request in no log: \`env\` and \`headers\` may hold secrets.`,
@@ -40,6 +52,11 @@ export const settingsRequests = {
           mcpServers: { tides: { command: "tides-server" }, old: null },
           openaiServers: { harbour: { baseUrl: "http://127.0.0.1:8080/v1" } },
         },
+      },
+      {
+        id: "req-uuid-179",
+        kind: "set_settings",
+        changes: { mcpServers: { tides: { args: ["--port", "Hamburg"], env: { TIDES_TOKEN: null } } }, merge: true },
       },
     ],
   },
@@ -56,8 +73,17 @@ export const settingsRequests = {
   },
   restart_server: {
     summary: `Additive. Connects to an MCP server of the configuration anew. A call that runs there fails. ${afterwards} Not before it is connected, or that has failed.`,
-    schema: v.object({ id, kind: v.literal("restart_server"), server }),
-    examples: [{ id: "req-uuid-175", kind: "restart_server", server: "tides" }],
+    schema: v.object({
+      id,
+      kind: v.literal("restart_server"),
+      server,
+      conversationId: ofConversation,
+      folder: v.exactOptional(text("With `conversationId`: the folder whose server it is, instead of the configuration's.")),
+    }),
+    examples: [
+      { id: "req-uuid-175", kind: "restart_server", server: "tides" },
+      { id: "req-uuid-178", kind: "restart_server", server: "tides", conversationId: "conv-1", folder: "/home/ada/quay" },
+    ],
   },
   switch_tool: {
     summary: `Additive. Whether models are offered a tool of an MCP server of the configuration. ${afterwards}`,
@@ -85,11 +111,19 @@ const serverTool = v.object({
   on: flag("Whether models are offered it."),
 });
 
+/** What of an entry can be written again as it was told; missing where it can't, since a name or password is left out of it. */
+const written = {
+  command: v.exactOptional(text("Additive. Its program, where it can be edited.")),
+  args: v.exactOptional(texts("Additive. The arguments of the program.")),
+};
+
 const configuredServer = v.object({
   name: server,
   state: text("As in `status`; `off`: the configuration says `disabled`."),
   reason: v.exactOptional(text("Why it failed or is lost.")),
   place: text("Its command with the arguments, or its address."),
+  ...written,
+  url: v.exactOptional(text("Additive. Its address, where it can be edited.")),
   secrets: texts("The names in its `env` and `headers`; never their values."),
   tools: v.array(serverTool),
 });
@@ -101,10 +135,23 @@ const settingsData = v.object({
   modelGiven: v.exactOptional(text("A flag or a variable that comes before the file, and what it says.")),
   allowedCommands: texts("As the file says."),
   permissions: described(v.array(anything("A rule.")), "As the file says."),
-  agents: v.array(v.object({ name: server, place: text("Its command with the arguments.") })),
+  agents: v.array(
+    v.object({
+      name: server,
+      place: text("Its command with the arguments."),
+      ...written,
+      secrets: v.exactOptional(texts("Additive. The names in its `env`; never their values.")),
+    }),
+  ),
   openaiServers: v.array(v.object({ name: server, baseUrl: text("Its address."), models: texts("Those that are listed.") })),
   keys: described(v.array(keyEntry), "Of every vendor that may have one."),
   mcpServers: v.array(configuredServer),
+  folderServers: v.exactOptional(
+    described(
+      v.array(v.object({ ...configuredServer.entries, folder: text("Whose file has it.") })),
+      "Additive. MCP servers that trusted folders of the conversation bring along. Their files say what they are; a host can restart them.",
+    ),
+  ),
 });
 
 export const settingsResponses = {
@@ -118,7 +165,7 @@ export const settingsResponses = {
           model: "anthropic/claude-sonnet-5-5",
           allowedCommands: ["git"],
           permissions: [{ tool: "write_file", match: { path: "docs/**" }, decision: "allow" }],
-          agents: [{ name: "mine", place: "my-agent --acp" }],
+          agents: [{ name: "mine", place: "my-agent --acp", command: "my-agent", args: ["--acp"], secrets: [] }],
           openaiServers: [{ name: "harbour", baseUrl: "http://127.0.0.1:8080/v1", models: ["pilot-1"] }],
           keys: [
             { vendor: "anthropic", place: "keychain" },
@@ -130,6 +177,8 @@ export const settingsResponses = {
               name: "tides",
               state: "connected",
               place: "tides-server --port Hamburg",
+              command: "tides-server",
+              args: ["--port", "Hamburg"],
               secrets: ["TIDES_TOKEN"],
               tools: [{ name: "forecast", description: "High and low water.", on: true }],
             },

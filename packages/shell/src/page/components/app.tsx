@@ -1,7 +1,7 @@
 // The whole page: conversations on the left, the one on the screen in the middle, the wire view on the
 // right. On a narrow screen the sides come over it.
 
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from "react";
 import { useHasSettings, usePageParts, usePage } from "../session/page-context.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
@@ -154,6 +154,9 @@ function ConversationActions() {
 /** A column of its own, or a drawer where there is no room for one. */
 function Side({ isDrawerOpen, onClose }: { readonly isDrawerOpen: boolean; onClose(): void }) {
   const isWide = useIsWide();
+  const onWide = useEffectEvent(onClose);
+  // A drawer that was open must not lie over the page when the window is narrow again.
+  useEffect(() => (isWide ? onWide() : undefined), [isWide]);
   if (isWide)
     return (
       <aside aria-label="Side" className="w-64 shrink-0 border-r border-line bg-raised/40">

@@ -94,22 +94,24 @@ export function Composer({ switches }: { readonly switches: Switches }) {
       <div className="relative mx-auto max-w-3xl rounded-2xl border border-edge bg-sheet p-2 shadow-sm focus-within:border-sea">
         {completion.list}
         <WaitingFiles files={files} onRemove={remove} />
-        <textarea
-          ref={box}
-          id="message-box"
-          dir="auto"
-          aria-label="Message"
-          placeholder={isConnected ? "Say what you want done" : "You can write; it can be sent when the agent is connected"}
-          className="grows-with-text max-h-60 min-h-11 w-full resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-soft"
-          rows={1}
-          value={text}
-          {...completion.aria}
-          onChange={(event) => setText(event.target.value)}
-          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
-          onKeyDown={onKeyDown}
-          onPaste={onPaste}
-        />
-        <ComposerButtons canSend={canSend} onSteer={canSteer ? () => void steer() : undefined} onFiles={add} />
+        <div className="short:flex short:items-end">
+          <textarea
+            ref={box}
+            id="message-box"
+            dir="auto"
+            aria-label="Message"
+            placeholder={isConnected ? "Say what you want done" : "You can write; it can be sent when the agent is connected"}
+            className="grows-with-text max-h-60 min-h-11 w-full resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-soft short:max-h-24 short:min-h-9 short:min-w-0 short:flex-1 short:py-1"
+            rows={1}
+            value={text}
+            {...completion.aria}
+            onChange={(event) => setText(event.target.value)}
+            onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+          />
+          <ComposerButtons canSend={canSend} onSteer={canSteer ? () => void steer() : undefined} onFiles={add} />
+        </div>
       </div>
       <DropArea onFiles={add} />
     </form>

@@ -17,7 +17,7 @@ export function StatusBar({ switches }: { readonly switches: Switches }) {
     <div
       role="group"
       aria-label="Status"
-      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft sm:px-6"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft sm:px-6 short:flex-nowrap short:overflow-x-auto short:py-0.5 short:whitespace-nowrap short:*:shrink-0"
     >
       <AgentPicker />
       <span className="flex items-center gap-1.5" title={since}>
@@ -59,6 +59,7 @@ function Tokens() {
   if (!isCounted) return cost === unknownCost ? null : <span>{cost}</span>;
   return (
     <span
+      className="short:max-lg:hidden"
       title={`${input.toLocaleString("en")} tokens in and ${output.toLocaleString("en")} out in this conversation since the page was opened. What they cost is known where agent.json has your model's prices, and Claude Code says it itself when it has answered.`}
     >
       {brief.format(input)} in · {brief.format(output)} out · {cost}
@@ -102,7 +103,7 @@ function Root({ onFolder }: { onFolder(): void }) {
   const parts = root.split(/(?=[/\\])/);
   const shown = reveal(parts.length > 3 ? `…${parts.slice(-2).join("")}` : root);
   const title = `The agent works in ${reveal(root)}`;
-  const look = "ml-auto flex max-w-full min-w-0 items-center gap-1.5";
+  const look = "flex max-w-full min-w-0 items-center gap-1.5 sm:ml-auto short:shrink!";
   if (!canChoose)
     return (
       <span title={title} className={look}>
@@ -126,9 +127,10 @@ function ServerFaults() {
   const servers = usePage(({ status }) => status?.servers);
   const broken = (servers ?? []).filter(({ state }) => state === "failed" || state === "lost");
   return (
-    <div role="status" className="w-full space-y-0.5 empty:hidden">
+    <div role="status" className="w-full space-y-0.5 empty:hidden short:sr-only">
       {broken.map(({ name, state, reason }) => (
-        <p key={name} className="wrap-anywhere text-alarm">
+        // The settings have all of it.
+        <p key={name} className="line-clamp-2 wrap-anywhere text-alarm" title={reason && reveal(reason)}>
           MCP server {reveal(JSON.stringify(name))}{" "}
           {state === "failed" ? "can't be connected to" : "is lost; the next call of one of its tools tries again"}
           {reason !== undefined && `: ${reveal(cutText(reason, maxReasonChars))}`}

@@ -50,6 +50,7 @@ const components: Components = {
       {children}
     </ol>
   ),
+  blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
   pre: ({ node }) => <CodeBlock {...readCode(node)} />,
   table: ({ children }) => (
     <div className="max-w-full overflow-x-auto" role="region" aria-label="Table" tabIndex={0}>

@@ -1,7 +1,7 @@
 // Servers and agents as a user types or pastes them, and as the configuration has them. What can't be meant is said in a sentence that
 // never repeats what was pasted: it may hold secrets.
 
-import { HawserError, isRecord } from "@hawser/protocol/internal";
+import { HawserError, isRecord, reveal } from "@hawser/protocol/internal";
 import { orUndefined } from "../../or-undefined.ts";
 
 export interface ProgramDraft {
@@ -15,6 +15,67 @@ export interface ProgramDraft {
 }
 
 export const emptyProgram: ProgramDraft = { name: "", command: "", args: "", env: "" };
+
+/** An entry of the settings whose program or address is told whole. */
+export interface EditableProgram {
+  readonly name: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly url?: string;
+  /** Names of its values; the values are not known here. */
+  readonly secrets?: readonly string[];
+}
+
+/** Only what the form can show as it is, and give back as it was. */
+export function isEditable({ name, command, args = [], url, secrets = [] }: EditableProgram): boolean {
+  const place = command ?? url;
+  if (place === undefined || (command !== undefined && url !== undefined) || place !== place.trim()) return false;
+  const isLine = (text: string): boolean => text.trim() !== "" && !/[\r\n]/.test(text) && reveal(text) === text;
+  return [name, place, ...args].every(isLine) && secrets.every((secret) => isLine(secret) && /^[^=:\s]+$/.test(secret));
+}
+
+export const toProgramDraft = ({ name, command, args = [], url, secrets = [] }: EditableProgram): ProgramDraft => ({
+  name,
+  command: command ?? url ?? "",
+  args: args.join("\n"),
+  env: secrets.map((secret) => `${secret}=${keptValue}`).join("\n"),
+});
+
+/** Stands for a value that is not shown, and stays. */
+export const keptValue = "••••••";
+
+/** What changes an entry into what was typed: a value that was left as it is shown stays, one whose line is gone goes. */
+export function toServerChange(draft: ProgramDraft, before: EditableProgram): Entries {
+  const [name, after] = Object.entries(toServer(draft))[0] ?? [];
+  const { env, headers, ...others } = (after ?? {}) as { env?: Values; headers?: Values };
+  // What belongs to a program and what belongs to an address are not the same values.
+  const isOtherSort = "url" in others === (before.url === undefined);
+  const secrets = isOtherSort ? [] : (before.secrets ?? []);
+  const values = "url" in others ? { env: null, headers: toKept(headers, secrets) } : { env: toKept(env, secrets), headers: null };
+  const place = "url" in others ? { command: null, args: null } : { type: null, url: null, args: null };
+  // An address keeps its way of being talked to.
+  const type = "url" in others && !isOtherSort ? { type: undefined } : {};
+  return { [name ?? ""]: { ...place, ...others, ...type, ...values } };
+}
+
+export function toAgentChange(draft: ProgramDraft, { secrets = [] }: EditableProgram): Entries {
+  return Object.fromEntries(
+    Object.entries(toAgent(draft)).map(([name, after]) => {
+      const { env, ...others } = after as { env?: Values };
+      return [name, { args: null, ...others, env: toKept(env, secrets) }];
+    }),
+  );
+}
+
+type Values = Readonly<Record<string, string>>;
+
+function toKept(values: Values = {}, secrets: readonly string[]): Readonly<Record<string, string | null>> {
+  const changed = Object.entries(values).filter(([, value]) => value !== keptValue);
+  const unknown = Object.entries(values).find(([name, value]) => value === keptValue && !secrets.includes(name));
+  if (unknown) throw new HawserError("usage", `The value of ${unknown[0]} is not known: write it anew.`);
+  const gone = secrets.filter((name) => !Object.hasOwn(values, name));
+  return Object.fromEntries([...gone.map((name) => [name, null] as const), ...changed]);
+}
 
 type Entries = Readonly<Record<string, unknown>>;
 

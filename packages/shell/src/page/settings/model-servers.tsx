@@ -8,8 +8,9 @@ import { usePageParts } from "../session/page-context.ts";
 import { toName } from "./entries.ts";
 import { TextField, useSaving } from "./field.tsx";
 import { KeyField } from "./key-fields.tsx";
-import { Refusal } from "./program-form.tsx";
+import { FormButtons, onEscape, Refusal } from "./program-form.tsx";
 import { Section } from "./section.tsx";
+import { useEditing } from "./use-editing.ts";
 import type { RuntimeSettings } from "./use-runtime-settings.ts";
 
 interface ModelServersProps {
@@ -53,14 +54,16 @@ interface ServerLineProps {
 
 function ServerLine({ server, change }: ServerLineProps) {
   const { problem, isSaving, save } = useSaving();
+  const { isEditing, end, button } = useEditing();
   if (!server) return null;
   const { name, baseUrl, models } = server;
   return (
     <>
-      <div className="flex items-center gap-2">
-        <p className="min-w-0 flex-1 text-xs text-soft wrap-anywhere">
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="min-w-0 flex-1 basis-48 text-xs text-soft wrap-anywhere">
           {reveal(baseUrl)}: {models.length === 0 ? "no models are named" : models.map(reveal).join(", ")}
         </p>
+        <Button {...button} label="Edit" aria-label={`Edit server ${reveal(name)}`} disabled={isSaving} />
         <Button
           label="Remove server"
           aria-label={`Remove server ${reveal(name)}`}
@@ -69,6 +72,7 @@ function ServerLine({ server, change }: ServerLineProps) {
         />
       </div>
       <Refusal text={problem} />
+      {isEditing && <ServerForm server={server} change={change} onEnd={end} />}
     </>
   );
 }
@@ -81,56 +85,75 @@ const fields = [
   { name: "models", label: "Models", hint: "With commas between. Empty: those that the server lists." },
 ] as const;
 
-function ServerForm({ change }: Pick<ServerLineProps, "change">) {
+interface ServerFormProps extends Pick<ServerLineProps, "change"> {
+  /** The one that is edited; its name stays, and its key has a field of its own. */
+  readonly server?: ServerLineProps["server"];
+  onEnd?(): void;
+}
+
+const toServerDraft = ({ name, baseUrl, models }: NonNullable<ServerLineProps["server"]>): typeof emptyServer => ({
+  ...{ name, baseUrl, models: models.join(", "), apiKey: "" },
+});
+
+function ServerForm({ server, change, onEnd }: ServerFormProps) {
   const { client } = usePageParts().session;
-  const [draft, setDraft] = useState(emptyServer);
+  const [draft, setDraft] = useState(() => (server ? toServerDraft(server) : emptyServer));
   const [said, setSaid] = useState("");
   const { problem, isSaving, save } = useSaving();
 
-  async function add(): Promise<void> {
+  async function send(): Promise<void> {
     const name = toName(draft.name);
     const baseUrl = draft.baseUrl.trim();
     const models = draft.models.split(/[\s,]+/).filter((model) => model !== "");
     const set = (named: readonly string[]): Promise<void> =>
-      change((asked) => asked.setSettings({ openaiServers: { [name]: { baseUrl, ...(named.length > 0 && { models: [...named] }) } } }));
+      change((asked) => {
+        const entry = { baseUrl, ...(named.length > 0 ? { models: [...named] } : server && { models: null }) };
+        return asked.setSettings({ openaiServers: { [name]: entry }, ...(server && { merge: true }) });
+      });
     await set(models);
     if (draft.apiKey.trim() !== "") await change((asked) => asked.setKey(name, draft.apiKey));
-    setDraft(emptyServer);
+    if (!server) setDraft(emptyServer);
     const tested = await client.testKey(name);
     if (models.length === 0 && tested.models !== undefined && tested.models.length > 0) await set(tested.models.slice(0, maxListedModels));
-    setSaid(tested.message);
+    if (onEnd) onEnd();
+    else setSaid(tested.message);
   }
 
   function onSubmit(event: FormEvent): void {
     event.preventDefault();
     setSaid("");
-    void save(add);
+    void save(send);
   }
 
+  const label = server ? `Edit server ${reveal(server.name)}` : "Add model server";
   return (
-    <form aria-label="Add model server" className="mt-3 flex flex-col gap-3" onSubmit={onSubmit}>
-      {fields.map(({ name, label, hint }) => (
+    <form aria-label={label} className="mt-3 flex flex-col gap-3" onSubmit={onSubmit} onKeyDown={onEscape(onEnd)}>
+      {fields.map(({ name, label: fieldLabel, hint }) => (
         <TextField
           key={name}
-          label={label}
-          hint={hint}
+          label={fieldLabel}
+          hint={server && name === "baseUrl" ? `${hint} Its key goes when the address changes.` : hint}
+          readOnly={server !== undefined && name === "name"}
+          autoFocus={server !== undefined && name === "baseUrl"}
           value={draft[name]}
           onText={(text) => setDraft((present) => ({ ...present, [name]: text }))}
         />
       ))}
-      <TextField
-        label="Key"
-        hint="Empty: none is sent."
-        type="password"
-        autoComplete="off"
-        value={draft.apiKey}
-        onText={(apiKey) => setDraft((present) => ({ ...present, apiKey }))}
-      />
+      {!server && (
+        <TextField
+          label="Key"
+          hint="Empty: none is sent."
+          type="password"
+          autoComplete="off"
+          value={draft.apiKey}
+          onText={(apiKey) => setDraft((present) => ({ ...present, apiKey }))}
+        />
+      )}
       <Refusal text={problem} />
       <p role="status" className="text-xs wrap-anywhere">
         {reveal(said)}
       </p>
-      <Button type="submit" label="Add model server" className="self-start" disabled={isSaving} />
+      <FormButtons label={server ? "Save" : label} isSaving={isSaving} onCancel={onEnd} />
     </form>
   );
 }

@@ -54,7 +54,7 @@ function RuntimeParts({ isOfDesktop, onInstructions }: { readonly isOfDesktop: b
         <>
           <ModelServers settings={settings} change={change} keptElsewhere={isOfDesktop ? vendors : []} />
           {!isOfDesktop && <AgentForm settings={settings} change={change} />}
-          <McpServers servers={settings.mcpServers} change={change} />
+          <McpServers servers={settings.mcpServers} folderServers={settings.folderServers ?? []} change={change} />
           <Agents settings={settings} change={change} />
           <Section
             name="Instructions and skills"

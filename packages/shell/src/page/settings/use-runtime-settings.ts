@@ -24,12 +24,16 @@ export function useRuntimeSettings(isWanted: boolean): RuntimeSettings {
   const greeting = usePage(({ runtime }) => runtime?.greeting);
   const [settings, setSettings] = useState<SettingsData>();
   const [problem, setProblem] = useState<string>();
-  const isConnecting = settings?.mcpServers.some(({ state }) => state === "connecting") ?? false;
+  const conversationId = usePage(({ currentId, runtime }) =>
+    runtime?.info.capabilities.includes("settings_edit") ? currentId : undefined,
+  );
+  const servers = [...(settings?.mcpServers ?? []), ...(settings?.folderServers ?? [])];
+  const isConnecting = servers.some(({ state }) => state === "connecting");
   useEffect(() => {
     if (!isWanted) return undefined;
     let isLeft = false;
     const ask = (): void =>
-      void client.getSettings().then(
+      void client.getSettings(conversationId).then(
         (answer) => (isLeft ? undefined : (setSettings(answer), setProblem(undefined))),
         (error: unknown) => (isLeft ? undefined : setProblem(describeThrown(error))),
       );
@@ -39,12 +43,14 @@ export function useRuntimeSettings(isWanted: boolean): RuntimeSettings {
       isLeft = true;
       clearInterval(timer);
     };
-  }, [client, greeting, isWanted, isConnecting]);
+  }, [client, greeting, isWanted, isConnecting, conversationId]);
   return {
     settings,
     problem,
     async change(work) {
-      setSettings(await work(client));
+      const answer = await work(client);
+      // What folders bring along is told only where it is asked for.
+      setSettings((before) => ({ ...(before?.folderServers && { folderServers: before.folderServers }), ...answer }));
       void actions.refreshModels();
     },
   };

@@ -31,13 +31,13 @@ export function KindAndPlaces({ toolKind, locations = [] }: AboutUse) {
 }
 
 export function Diffs({ diffs }: { readonly diffs: readonly FileDiff[] }) {
-  return diffs.map(({ path, oldText, newText }, at) => (
+  return diffs.map(({ path, oldText, newText, line = 1 }, at) => (
     <DiffView
       key={at}
       label={oldText === undefined ? `New file ${path}` : `Change in ${path}`}
       before={oldText ?? ""}
       after={newText}
-      hasNumbers
+      firstNumber={line}
     />
   ));
 }

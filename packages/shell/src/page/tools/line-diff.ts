@@ -22,13 +22,13 @@ const neighbours = 3;
 // A fold that hides less than this takes as much room as what it hides.
 const worthFolding = 4;
 
-/** With the numbers of its lines, from 1, and what stays folded but for the neighbours of a change. */
-export function foldDiff(all: readonly DiffLine[]): (NumberedLine | FoldedLines)[] {
+/** With the numbers of its lines, from that of the first one, and what stays folded but for the neighbours of a change. */
+export function foldDiff(all: readonly DiffLine[], firstNumber = 1): (NumberedLine | FoldedLines)[] {
   const last = all.at(-1);
   // Behind the last line feed of both texts there is no line, nor behind that of a text that came or went as a whole.
   const isEnd = last?.text === "" && (last.kind === "same" || all.every(({ kind }) => kind === last.kind));
   const lines = all.length > 1 && isEnd ? all.slice(0, -1) : all;
-  let [old, fresh] = [0, 0];
+  let [old, fresh] = [firstNumber - 1, firstNumber - 1];
   const numbered = lines.map((line): NumberedLine => {
     if (line.kind !== "added") old++;
     if (line.kind !== "removed") fresh++;

@@ -56,16 +56,17 @@ interface DiffViewProps {
   readonly before: string;
   readonly after: string;
   readonly label: string;
-  /** Where the texts are whole files: the numbers of a part would be wrong ones. */
-  readonly hasNumbers?: boolean;
+  /** Of the first line of both; without it there are no numbers, since those of a part would be wrong ones. */
+  readonly firstNumber?: number | undefined;
 }
 
-export function DiffView({ before, after, label: givenLabel, hasNumbers = false }: DiffViewProps) {
+export function DiffView({ before, after, label: givenLabel, firstNumber }: DiffViewProps) {
+  const hasNumbers = firstNumber !== undefined;
   const label = reveal(givenLabel);
   const [isWhole, setIsWhole] = useState(false);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const isHuge = before.length + after.length > comparedChars;
-  const rows = useMemo(() => (isHuge ? [] : foldDiff(diffLines(before, after))), [before, after, isHuge]);
+  const rows = useMemo(() => (isHuge ? [] : foldDiff(diffLines(before, after), firstNumber)), [before, after, isHuge, firstNumber]);
   if (isHuge) return <NumberedCode text={after} label={`${label}, all of the new text`} />;
   const shown = isWhole ? rows : rows.slice(0, shownLines);
   const count = rows.reduce((sum, row) => sum + (row.kind === "folded" ? row.lines.length : 1), 0);

@@ -4,7 +4,7 @@
 import { isRecord, reveal } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
 import { useState, type ReactNode } from "react";
-import type { ToolPart } from "../state/page-state.ts";
+import type { FileDiff, ToolPart } from "../state/page-state.ts";
 import { Diffs } from "./about-use.tsx";
 import { commandLine } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -18,7 +18,7 @@ export function ToolResult({ tool }: { readonly tool: ToolPart }) {
   return typeof result === "string" ? <NumberedCode text={result} label="Result" /> : <JsonTree value={result} name="result" />;
 }
 
-function drawKnown({ toolName, input, result, state }: ToolPart): ReactNode {
+function drawKnown({ toolName, input, result, state, permission }: ToolPart): ReactNode {
   if (state !== "done") return undefined;
   const given = isRecord(input) ? input : {};
   const returned = isRecord(result) ? result : {};
@@ -26,8 +26,9 @@ function drawKnown({ toolName, input, result, state }: ToolPart): ReactNode {
     case "read_file":
       return drawFile(returned);
     case "write_file":
-    case "edit_file":
       return <ChangePreview toolName={toolName} input={given} />;
+    case "edit_file":
+      return drawEdit(given, returned["line"], permission?.diffs);
     case "list_files":
       return drawList(returned["files"]);
     case "search_files":
@@ -43,19 +44,21 @@ interface ChangePreviewProps {
   readonly toolName: string;
   readonly input: unknown;
   readonly openDepth?: number;
+  /** Of the line in which an edit begins, where it is known. */
+  readonly firstNumber?: number | undefined;
 }
 
 /** What `write_file` and `edit_file` do to a file, and what any other tool is given; also shown before they may. */
-export function ChangePreview({ toolName, input, openDepth = 2 }: ChangePreviewProps): ReactNode {
+export function ChangePreview({ toolName, input, openDepth = 2, firstNumber }: ChangePreviewProps): ReactNode {
   const given = isRecord(input) ? input : {};
   const command = commandLine(given);
   if (command !== undefined) return <CommandPreview command={command} input={given} openDepth={openDepth} />;
   const { path, content, oldText, newText, ...others } = given;
   let change: ReactNode;
   if (toolName === "write_file" && typeof content === "string" && oldText === undefined && newText === undefined)
-    change = <DiffView before="" after={content} label={`New content of ${String(path)}`} hasNumbers />;
+    change = <DiffView before="" after={content} label={`New content of ${String(path)}`} firstNumber={1} />;
   if (toolName === "edit_file" && typeof oldText === "string" && typeof newText === "string" && content === undefined)
-    change = <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} />;
+    change = <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} firstNumber={firstNumber} />;
   if (!change && isEmptyInput(input)) return null;
   if (!change) return <JsonTree value={input} name="input" openDepth={openDepth} />;
   return (
@@ -79,6 +82,12 @@ function CommandPreview({ command, input, openDepth }: { command: string; input:
       {Object.keys(others).length > 0 && <JsonTree value={others} name="also" openDepth={openDepth} />}
     </>
   );
+}
+
+/** With the neighbours that its question has shown, or from the line that it says. */
+function drawEdit(given: object, line: unknown, foreseen: readonly FileDiff[] = []): ReactNode {
+  if (foreseen.length > 0) return <Diffs diffs={foreseen} />;
+  return <ChangePreview toolName="edit_file" input={given} firstNumber={typeof line === "number" ? line : undefined} />;
 }
 
 function drawFile({ content, path, offset, truncated }: Readonly<Record<string, unknown>>): ReactNode {
