@@ -47,16 +47,19 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
   return {
     openTurn: (name: TurnName): TurnWatch => openTurn(name, roots, stores),
     async list({ conversationId, requestId, diff = false }: ListQuery) {
-      const changes: FileChange[] = [];
+      const changes: { readonly at: number; readonly entry: FileChange }[] = [];
       const untracked: PathReason[] = [];
       let leftOut = 0;
       for (const store of stores) {
         const found = await store.use((ask) => ask("list", conversationId, requestId, diff), true);
         leftOut += found.leftOut;
-        changes.push(...found.changes.map((change) => toEntry(change, (key) => showKey(roots, store.root, key))));
+        for (const { at, ...change } of found.changes)
+          changes.push({ at, entry: toEntry(change, (key) => showKey(roots, store.root, key)) });
         untracked.push(...found.untracked.map(({ key, reason }) => ({ path: showKey(roots, store.root, key), reason })));
       }
-      return { changes, untracked, leftOut };
+      // Each root has its own in order; the sort keeps it where the times are the same.
+      const inOrder = changes.toSorted((one, other) => one.at - other.at).map(({ entry }) => entry);
+      return { changes: inOrder, untracked, leftOut };
     },
     /** Nothing that was changed since is touched. */
     async revert({ conversationId, target, paths, requestId }: RevertQuery) {
@@ -103,7 +106,7 @@ function settingsKeys(roots: Roots, root: string): string[] {
 }
 
 function toEntry(
-  { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: ListedChange,
+  { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: Omit<ListedChange, "at">,
   show: (key: string) => string,
 ): FileChange {
   const path = show(isFolder ? `${key}/` : key);

@@ -32,7 +32,7 @@ export function createChangeAnswers({ parts, turns, conversations }: ControlOpti
       await longAnswers.run(async () => {
         const found = await inFolders(conversationId, (changes) => changes.list({ conversationId, requestId, diff }));
         const { untracked } = found;
-        const changes = withinOneLine(found.changes);
+        const changes = withinOneLine(found.changes.toReversed()).reverse();
         const leftOut = found.leftOut + found.changes.length - changes.length;
         await reply.emit({
           type: "changes",

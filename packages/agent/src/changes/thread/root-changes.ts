@@ -23,7 +23,7 @@ export interface RootLimits extends KeepLimits, ListLimits {
   readonly maxUntracked: number;
 }
 
-export interface BeginOptions extends Omit<WatchRecord, "t"> {
+export interface BeginOptions extends Omit<WatchRecord, "t" | "at"> {
   readonly busy: readonly string[];
 }
 
@@ -133,7 +133,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
       // Folders that are there already are not this call's to make.
       const missing = keys?.flatMap((key) => [...ancestorsOf(key).filter((above) => !isThere(root, above)), key]);
       const found = toSeen(look(missing, busy), ownerNow());
-      log.add([...found, { t: "watch", ...watch, ...(missing && { keys: missing }) }]);
+      log.add([...found, { t: "watch", at: Date.now(), ...watch, ...(missing && { keys: missing }) }]);
     },
     end(id: string, busy: readonly string[]): void {
       log.catchUp();
@@ -166,7 +166,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
       const plan = planRevert(steps, log.tree, { contents: log.contents, maxFileBytes: limits.maxFileBytes });
       if (plan.changes.length === 0) return plan;
       const undoes = Object.fromEntries(plan.changes.map(({ key, undoes: turns }) => [key, turns]));
-      log.add([{ t: "revert", id, conversationId, requestId, holder, plan: plan.changes.map(packChange), undoes }], true);
+      log.add([{ t: "revert", id, at: Date.now(), conversationId, requestId, holder, plan: plan.changes.map(packChange), undoes }], true);
       return plan;
     },
     content: (id: string): Buffer | undefined => log.contents.get(id),
