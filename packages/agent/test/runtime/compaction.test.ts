@@ -1,6 +1,7 @@
 // `compact_conversation`: a summary at the user's word.
 
 import { HawserError } from "@hawser/protocol";
+import { defineTool } from "@hawser/tools";
 import { describe, expect, it } from "vitest";
 import type { ModelEvent } from "../../src/model/model.ts";
 import { compact, isSummary, load, ofType, openRig, plainAnswer, textsOf, turn, type Answer } from "./context-rig.ts";
@@ -25,6 +26,18 @@ describe("compact_conversation", () => {
     expect(steps[3]).toMatchObject({ tools: [] });
     expect(textsOf(steps[3])[0]).toContain("User: message one");
     expect(textsOf(steps[3])[0]).not.toContain("message three");
+    await stage.close();
+  });
+
+  it("counts what a turn tells the model besides the conversation, as a summary that is made by itself does", async () => {
+    const wordy = defineTool({ name: "wordy", description: "tide ".repeat(2_000), input: { type: "object" }, run: async () => null });
+    using rig = openRig({ tools: [wordy] });
+    const { stage } = rig;
+    for (const id of ["one", "two"]) await turn(stage, id);
+    await compact(stage);
+    const [told] = ofType(stage, "compaction");
+    expect(told?.data.tokensBefore).toBeGreaterThan(2_000);
+    expect(told?.data.tokensAfter).toBeGreaterThan(2_000);
     await stage.close();
   });
 
@@ -156,7 +169,10 @@ describe("an odd summary", () => {
   const list = "User: message one\nAgent: You said: message one";
 
   it("of nothing but spaces is no summary: a list of what was said stands in its place", async () => {
-    expect(await told([{ type: "text", text: " \n\t " }])).toEqual({ text: list, notice: expect.stringContaining("an empty summary") as string });
+    expect(await told([{ type: "text", text: " \n\t " }])).toEqual({
+      text: list,
+      notice: expect.stringContaining("an empty summary") as string,
+    });
     expect((await told([])).text).toBe(list);
   });
 
