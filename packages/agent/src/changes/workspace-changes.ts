@@ -9,6 +9,7 @@ import type { ChangeLog, Store } from "./change-log.ts";
 import { revertFiles } from "./revert-files.ts";
 import type { RootAccess } from "./root-access.ts";
 import { showKey, toKey } from "./shown-path.ts";
+import { isMeantBy } from "./thread/entry.ts";
 import type { ListedChange } from "./thread/list-changes.ts";
 import type { Conflict } from "./thread/revert-plan.ts";
 import type { RevertOptions } from "./thread/root-changes.ts";
@@ -66,6 +67,7 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
       const wanted = paths?.map((path) => ({ path, place: placeOf(path) }));
       const reverted: string[] = [];
       const conflicts: PathReason[] = [];
+      const found = new Map<Store, readonly string[]>();
       for (const store of stores) {
         const keys = wanted?.flatMap(({ place }) => (place?.store === store ? [place.key] : []));
         if (keys?.length === 0) continue;
@@ -75,12 +77,11 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
         await store.mark(conversationId);
         reverted.push(...outcome.reverted.map(show));
         conflicts.push(...outcome.conflicts.map(({ key, reason }) => ({ path: show(key), reason })));
+        found.set(store, [...outcome.reverted, ...outcome.conflicts.map(({ key }) => key)]);
       }
-      const met = [...reverted, ...conflicts.map(({ path }) => path)];
       for (const { path, place } of wanted ?? []) {
-        const shown = place && showKey(roots, place.store.root, place.key);
-        if (!met.some((one) => one === shown || `${one}/` === shown || one.startsWith(shown?.endsWith("/") ? shown : `${shown}/`)))
-          conflicts.push({ path, reason: "there is no change of it that could be reverted" });
+        const isFound = place && found.get(place.store)?.some((key) => isMeantBy(key, place.key));
+        if (!isFound) conflicts.push({ path, reason: "there is no change of it that could be reverted" });
       }
       return { reverted, conflicts };
     },

@@ -5,7 +5,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import { isDraft, toDraftName } from "../../tools/files/draft-name.ts";
 import { createMeter } from "./effort.ts";
-import { ancestorsOf, isSame, packChange, parentOf, toPath, unpackChange, type Change } from "./entry.ts";
+import { ancestorsOf, isMeantBy, isSame, packChange, parentOf, toPath, unpackChange, type Change } from "./entry.ts";
 import { listChanges, type ListedChanges, type ListLimits } from "./list-changes.ts";
 import { lookAt } from "./look.ts";
 import type { LogRecord, RevertRecord, WatchRecord } from "./records.ts";
@@ -30,7 +30,7 @@ export interface BeginOptions extends Omit<WatchRecord, "t" | "at"> {
 export interface RevertOptions extends Pick<RevertRecord, "id" | "conversationId" | "requestId" | "holder"> {
   /** Only what this request did. */
   readonly target?: string | undefined;
-  /** Only these, and what lies in them. Folders end with `/`. */
+  /** Only these, and what lies in them. */
   readonly keys?: readonly string[] | undefined;
   readonly busy: readonly string[];
 }
@@ -148,10 +148,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
     /** Notes what will be done before it is. */
     plan({ id, conversationId, requestId, holder, target, keys, busy }: RevertOptions): RevertPlan {
       log.catchUp();
-      const isWanted = (key: string, isFolder: boolean): boolean =>
-        keys?.some(
-          (wanted) => wanted === (isFolder ? `${key}/` : key) || `${key}/`.startsWith(wanted.endsWith("/") ? wanted : `${wanted}/`),
-        ) ?? true;
+      const isWanted = (key: string): boolean => keys?.some((wanted) => isMeantBy(key, wanted)) ?? true;
       const steps = selectSteps({ turns: log.turnsOf(conversationId), requestId: target, isWanted });
       const active = new Set(busy);
       log.add(
