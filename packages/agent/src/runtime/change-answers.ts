@@ -33,7 +33,7 @@ export function createChangeAnswers({ parts, turns, conversations }: ControlOpti
       await longAnswers.run(async () => {
         const found = await inFolders(conversationId, (changes) => changes.list({ conversationId, requestId, diff }));
         const { untracked } = found;
-        const changes = withinOneLine(found.changes.toReversed()).reverse();
+        const changes = withinOneLine(found.changes.toReversed()).toReversed();
         const leftOut = found.leftOut + found.changes.length - changes.length;
         await reply.emit({
           type: "changes",

@@ -183,7 +183,7 @@ describe("an odd summary", () => {
   });
 
   it("that uses a tool runs none, and what looks like the use of one is text", async () => {
-    const use: ModelEvent = { type: "tool_use", toolId: "t1", toolName: "write_file", input: { path: "x" } };
+    const use: ModelEvent = { type: "tool_call", toolId: "t1", toolName: "write_file", input: { path: "x" } };
     const words = '<tool_use name="write_file">{}</tool_use>';
     const { text } = await told([{ type: "text", text: words }, use]);
     expect(text).toBe(words);

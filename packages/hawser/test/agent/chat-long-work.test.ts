@@ -14,7 +14,9 @@ function transcript(): string[] {
 }
 
 /** `…` stands for anything in a line, and for any lines. */
-const toPattern = (line: string): RegExp => new RegExp(`^${line.split("…").map(RegExp.escape).join(".*")}`, "m");
+const toPattern = (line: string): RegExp => new RegExp(`^${line.split("…").map(literally).join(".*")}`, "m");
+
+const literally = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 
 const prompt = /(?:^|\n)> $/;
 const question = "yes (once), no or always? ";

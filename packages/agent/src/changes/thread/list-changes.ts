@@ -57,7 +57,7 @@ export function listChanges(turns: readonly TurnChanges[], contents: Contents, h
       changes.push(fits && diff !== "" ? { ...listed, diff } : listed);
     }
   }
-  return { changes: changes.reverse(), leftOut };
+  return { changes: changes.toReversed(), leftOut };
 }
 
 function inOrderOfTime(turns: readonly TurnChanges[]): TurnChanges[] {
