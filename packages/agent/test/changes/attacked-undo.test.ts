@@ -102,3 +102,17 @@ test("a command that goes on writing while its turn is reverted loses nothing th
   expect(lines.slice(0, 3)).toEqual(["old", "new", "0"]);
   expect(lines.slice(2, -1)).toEqual(lines.slice(2, -1).map((_, at) => String(at)));
 });
+
+test("a root is a folder like another one, and so is one whose name is not UTF-8", async () => {
+  const stage = await openUndoStage({ "a.txt": "a" });
+  const odd = Buffer.concat([Buffer.from(`${stage.root}/`), Buffer.from([0xe9])]);
+  for (const path of [".", stage.root, `${stage.root}/`]) {
+    await stage.turn(() => writeFiles(stage.root, { "a.txt": path, "in/b.txt": "b" }));
+    expect(await stage.revert({ paths: [path] })).toEqual({ reverted: ["a.txt", "in/b.txt"], conflicts: [] });
+  }
+  await stage.turn(() => {
+    mkdirSync(odd);
+    writeFileSync(Buffer.concat([odd, Buffer.from("/c.txt")]), "c");
+  });
+  expect(await stage.revert({ paths: ['"\\351"'] })).toEqual({ reverted: ['"\\351/c.txt"'], conflicts: [] });
+});

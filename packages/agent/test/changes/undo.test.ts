@@ -250,20 +250,6 @@ test("only the named files, or what lies in the named folders, are reverted", as
   expect(readdirSync(stage.path("lib"))).toEqual(["two.txt"]);
 });
 
-test("a root is a folder like another one, and so is one whose name is not UTF-8", async () => {
-  const stage = await openUndoStage({ "a.txt": "a" });
-  const odd = Buffer.concat([Buffer.from(`${stage.root}/`), Buffer.from([0xe9])]);
-  for (const path of [".", stage.root, `${stage.root}/`]) {
-    await stage.turn(() => writeFiles(stage.root, { "a.txt": path, "in/b.txt": "b" }));
-    expect(await stage.revert({ paths: [path] })).toEqual({ reverted: ["a.txt", "in/b.txt"], conflicts: [] });
-  }
-  await stage.turn(() => {
-    mkdirSync(odd);
-    writeFileSync(Buffer.concat([odd, Buffer.from("/c.txt")]), "c");
-  });
-  expect(await stage.revert({ paths: ['"\\351"'] })).toEqual({ reverted: ['"\\351/c.txt"'], conflicts: [] });
-});
-
 test("a folder that the user has put something into stays", async () => {
   const stage = await openUndoStage();
   await stage.turn(() => mkdirSync(stage.path("made")), "r1");
