@@ -10,12 +10,13 @@ import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { createSemaphore, type Semaphore } from "@hawser/wire/internal";
 import { createHolderName, isUnwritable, judgeHolder, makeFolder, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
+import { undoLimits } from "./limits.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
 import { createRootAccess, type RootAccess } from "./root-access.ts";
 import type { RootLimits, RootOptions } from "./thread/root-changes.ts";
 
 /** The limits that a program may change. */
-export type UndoLimits = Pick<typeof agentLimits, "undoFileBytes" | "undoRootBytes">;
+export type UndoLimits = Pick<typeof undoLimits, "undoFileBytes" | "undoRootBytes">;
 
 export interface ChangeLogOptions {
   /** Made when it is first needed. */
@@ -23,7 +24,7 @@ export interface ChangeLogOptions {
   readonly limits?: Partial<UndoLimits> | undefined;
   /** The folder goes with this process and no other one knows it, so that nothing has to be locked against others. */
   readonly isPassing?: boolean | undefined;
-  /** What a look may read where it is asked; more is the thread's. `agentLimits` says it without this. */
+  /** What a look may read where it is asked; more is the thread's. `undoLimits` says it without this. */
   readonly nearBytes?: number | undefined;
 }
 
@@ -36,15 +37,15 @@ const conversationsFolder = "conversations";
 const nameFile = "root.json";
 
 export function createChangeLog(options: ChangeLogOptions) {
-  const { folder, nearBytes = agentLimits.undoNearBytes } = options;
+  const { folder, nearBytes = undoLimits.undoNearBytes } = options;
   const lock = options.isPassing ? createOwnLock() : withFileLock;
-  const limits = toRootLimits({ ...agentLimits, ...options.limits });
+  const limits = toRootLimits({ ...undoLimits, ...options.limits });
   /** Of this process. */
   const holder = createHolderName();
   const stores = new Map<string, ReturnType<typeof openStore>>();
 
   function openStore(root: RootOptions) {
-    const lane = createSemaphore(1, { maxWaiting: agentLimits.undoWaitingEntries });
+    const lane = createSemaphore(1, { maxWaiting: undoLimits.undoWaitingEntries });
     /** Watches and reverts of this process that are under way. */
     const active = new Set<string>();
     /** What calls of this process are about to change, by how many. */
@@ -101,7 +102,7 @@ export function createChangeLog(options: ChangeLogOptions) {
               if (looksBack || !isRecovered) await recover();
               return action(ask);
             },
-            agentLimits.undoLockMs,
+            undoLimits.undoLockMs,
           );
         }),
       /** So that its deletion finds this store. */
@@ -173,12 +174,12 @@ export function createChangeLog(options: ChangeLogOptions) {
   };
 }
 
-function toRootLimits(limits: typeof agentLimits): RootLimits {
+function toRootLimits(limits: typeof undoLimits): RootLimits {
   return {
     maxFileBytes: limits.undoFileBytes,
     maxRootBytes: limits.undoRootBytes,
     maxEntries: limits.undoTreeEntries,
-    maxDepth: limits.walkedDepth,
+    maxDepth: agentLimits.walkedDepth,
     maxChanges: limits.undoListedEntries,
     maxDiffChars: limits.undoDiffChars,
     maxUntracked: limits.undoUntrackedEntries,
@@ -231,7 +232,7 @@ async function makeRoom(folder: string, lock: typeof withFileLock): Promise<void
   let total = stores.reduce((sum, { bytes }) => sum + bytes, 0);
   let count = stores.length;
   for (const { path, bytes } of stores.toSorted((one, other) => one.usedAt - other.usedAt)) {
-    if (total + agentLimits.undoRootBytes <= agentLimits.undoFolderBytes && count < agentLimits.undoStoreEntries) return;
+    if (total + undoLimits.undoRootBytes <= undoLimits.undoFolderBytes && count < undoLimits.undoStoreEntries) return;
     await lock(`${path}.lock`, () => rm(path, { recursive: true, force: true }), 0).then(
       () => {
         total -= bytes;

@@ -5,7 +5,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describeThrown, HawserError } from "@hawser/protocol";
-import { agentLimits } from "../limits.ts";
+import { undoLimits } from "./limits.ts";
 import type { Answer, Question, RootVerb } from "./changes-thread.ts";
 import type { RootChanges, RootOptions } from "./thread/root-changes.ts";
 
@@ -41,7 +41,7 @@ export function askThread<Verb extends RootVerb>(
 }
 
 function startThread(): Worker {
-  const resourceLimits = { maxOldGenerationSizeMb: agentLimits.undoThreadBytes / 1_048_576 };
+  const resourceLimits = { maxOldGenerationSizeMb: undoLimits.undoThreadBytes / 1_048_576 };
   const started = new Worker(program, { env: {}, resourceLimits });
   started.on("message", take);
   started.once("error", (error) => onEnd(started, error));
@@ -57,7 +57,7 @@ function take(answer: Answer): void {
   if (waiting.size > 0) return;
   thread?.unref();
   // Nothing waits for its end: between two questions it holds no file.
-  idleTimer = setTimeout(() => void thread?.terminate(), agentLimits.undoThreadIdleMs).unref();
+  idleTimer = setTimeout(() => void thread?.terminate(), undoLimits.undoThreadIdleMs).unref();
 }
 
 function onEnd(ended: Worker, reason: unknown): void {

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { join, relative, sep } from "node:path";
 import { describeThrown } from "@hawser/protocol";
 import { untilAborted } from "@hawser/wire/internal";
-import { agentLimits } from "../limits.ts";
+import { undoLimits } from "./limits.ts";
 import { resolveInside } from "../tools/files/open-inside.ts";
 import { isInside, type Roots } from "../tools/files/roots.ts";
 import { refuseSettings } from "../tools/files/settings-files.ts";
@@ -37,7 +37,7 @@ export interface TurnName {
 /** Until all of them are over, or have had their time. */
 async function settled(calls: Iterable<Promise<unknown>>): Promise<void> {
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, agentLimits.undoSettleMs);
+  const timer = setTimeout(late.resolve, undoLimits.undoSettleMs);
   await Promise.race([Promise.all(calls), late.promise]);
   clearTimeout(timer);
 }
@@ -109,7 +109,7 @@ export function openTurn({ conversationId, requestId, tell, onProblem }: TurnNam
   return {
     async before(reach, signal) {
       const looking = reach === "anything" ? (wholeLook ??= watchAll()) : watchFile(reach.path);
-      const timer = setTimeout(() => tell("looks at the files, so that changes can be undone"), agentLimits.undoSilentMs);
+      const timer = setTimeout(() => tell("looks at the files, so that changes can be undone"), undoLimits.undoSilentMs);
       const call = Promise.withResolvers<void>();
       open.add(call.promise);
       const over = (): void => {

@@ -9,6 +9,7 @@ import type { ChangeLog, Store } from "./change-log.ts";
 import { revertFiles } from "./revert-files.ts";
 import type { RootAccess } from "./root-access.ts";
 import { showKey, toKey } from "./shown-path.ts";
+import { isMeantBy } from "./thread/entry.ts";
 import type { ListedChange } from "./thread/list-changes.ts";
 import type { Conflict } from "./thread/revert-plan.ts";
 import type { RevertOptions } from "./thread/root-changes.ts";
@@ -47,22 +48,26 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
   return {
     openTurn: (name: TurnName): TurnWatch => openTurn(name, roots, stores),
     async list({ conversationId, requestId, diff = false }: ListQuery) {
-      const changes: FileChange[] = [];
+      const changes: { readonly at: number; readonly entry: FileChange }[] = [];
       const untracked: PathReason[] = [];
       let leftOut = 0;
       for (const store of stores) {
         const found = await store.use((ask) => ask("list", conversationId, requestId, diff), true);
         leftOut += found.leftOut;
-        changes.push(...found.changes.map((change) => toEntry(change, (key) => showKey(roots, store.root, key))));
+        for (const { at, ...change } of found.changes)
+          changes.push({ at, entry: toEntry(change, (key) => showKey(roots, store.root, key)) });
         untracked.push(...found.untracked.map(({ key, reason }) => ({ path: showKey(roots, store.root, key), reason })));
       }
-      return { changes, untracked, leftOut };
+      // Each root has its own in order; the sort keeps it where the times are the same.
+      const inOrder = changes.toSorted((one, other) => one.at - other.at).map(({ entry }) => entry);
+      return { changes: inOrder, untracked, leftOut };
     },
     /** Nothing that was changed since is touched. */
     async revert({ conversationId, target, paths, requestId }: RevertQuery) {
       const wanted = paths?.map((path) => ({ path, place: placeOf(path) }));
       const reverted: string[] = [];
       const conflicts: PathReason[] = [];
+      const found = new Map<Store, readonly string[]>();
       for (const store of stores) {
         const keys = wanted?.flatMap(({ place }) => (place?.store === store ? [place.key] : []));
         if (keys?.length === 0) continue;
@@ -72,12 +77,11 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
         await store.mark(conversationId);
         reverted.push(...outcome.reverted.map(show));
         conflicts.push(...outcome.conflicts.map(({ key, reason }) => ({ path: show(key), reason })));
+        found.set(store, [...outcome.reverted, ...outcome.conflicts.map(({ key }) => key)]);
       }
-      const met = [...reverted, ...conflicts.map(({ path }) => path)];
       for (const { path, place } of wanted ?? []) {
-        const shown = place && showKey(roots, place.store.root, place.key);
-        if (!met.some((one) => one === shown || `${one}/` === shown || one.startsWith(shown?.endsWith("/") ? shown : `${shown}/`)))
-          conflicts.push({ path, reason: "there is no change of it that could be reverted" });
+        const isFound = place && found.get(place.store)?.some((key) => isMeantBy(key, place.key));
+        if (!isFound) conflicts.push({ path, reason: "there is no change of it that could be reverted" });
       }
       return { reverted, conflicts };
     },
@@ -103,7 +107,7 @@ function settingsKeys(roots: Roots, root: string): string[] {
 }
 
 function toEntry(
-  { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: ListedChange,
+  { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: Omit<ListedChange, "at">,
   show: (key: string) => string,
 ): FileChange {
   const path = show(isFolder ? `${key}/` : key);

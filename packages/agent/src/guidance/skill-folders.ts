@@ -34,13 +34,15 @@ export async function findSkills(finding: Finding): Promise<FoundSkills> {
   try {
     const real = await realpath(path);
     if (within !== undefined && !isInside(await realpath(within), real)) return leave(path, "it is a link that leads out of its folder");
-    const names = await namesIn(real);
+    const { names, isCut } = await namesIn(real);
     const all = await Promise.all(names.slice(0, agentLimits.skillEntries).map((name) => readSkill(join(path, name), finding)));
-    const tooMany =
-      names.length > agentLimits.skillEntries ? [{ path, reason: `it has more than ${agentLimits.skillEntries} skills` }] : [];
+    const rest = [
+      ...(names.length > agentLimits.skillEntries ? [{ path, reason: `it has more than ${agentLimits.skillEntries} skills` }] : []),
+      ...(isCut ? [{ path, reason: `only the first ${agentLimits.skillFolderEntries} names in it were looked at` }] : []),
+    ];
     return {
       skills: all.flatMap((each) => (each && "name" in each ? [each] : [])),
-      leftOut: [...all.flatMap((each) => (each && "reason" in each ? [each] : [])), ...tooMany],
+      leftOut: [...all.flatMap((each) => (each && "reason" in each ? [each] : [])), ...rest],
     };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -51,14 +53,14 @@ export async function findSkills(finding: Finding): Promise<FoundSkills> {
 const leave = (path: string, reason: string): FoundSkills => ({ skills: [], leftOut: [{ path, reason }] });
 
 /** Folders, and links that may lead to one. */
-async function namesIn(folder: string): Promise<string[]> {
+async function namesIn(folder: string): Promise<{ readonly names: readonly string[]; readonly isCut: boolean }> {
   const names: string[] = [];
   let looked = 0;
   for await (const entry of await opendir(folder)) {
     if (++looked > agentLimits.skillFolderEntries) break;
     if (entry.isDirectory() || entry.isSymbolicLink()) names.push(entry.name);
   }
-  return names.sort();
+  return { names: names.sort(), isCut: looked > agentLimits.skillFolderEntries };
 }
 
 /** Undefined for a folder that is no skill. */

@@ -6,6 +6,7 @@ import type { Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { WorkspaceChanges } from "../changes/workspace-changes.ts";
 import { agentLimits } from "../limits.ts";
+import { undoLimits } from "../changes/limits.ts";
 import type { Answer, ControlOptions } from "./control-requests.ts";
 import { withinOneLine } from "./one-line.ts";
 import { checkConversationId } from "./turn-metadata.ts";
@@ -32,7 +33,7 @@ export function createChangeAnswers({ parts, turns, conversations }: ControlOpti
       await longAnswers.run(async () => {
         const found = await inFolders(conversationId, (changes) => changes.list({ conversationId, requestId, diff }));
         const { untracked } = found;
-        const changes = withinOneLine(found.changes);
+        const changes = withinOneLine(found.changes.toReversed()).toReversed();
         const leftOut = found.leftOut + found.changes.length - changes.length;
         await reply.emit({
           type: "changes",
@@ -43,7 +44,7 @@ export function createChangeAnswers({ parts, turns, conversations }: ControlOpti
     },
     async revert_changes({ id, conversationId, requestId: target, paths }, reply) {
       checkConversationId(conversationId);
-      const { undoPathEntries } = agentLimits;
+      const { undoPathEntries } = undoLimits;
       if (paths && paths.length > undoPathEntries)
         throw new HawserError("invalid_message", `"paths" has ${paths.length} entries; at most ${undoPathEntries} are possible`);
       const { reverted, conflicts } = await turns.lanes.alone(conversationId, () =>

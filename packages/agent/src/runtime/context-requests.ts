@@ -1,6 +1,7 @@
 // `compact_conversation`: a summary at the user's word, by the model that answered last.
 
 import { HawserError } from "@hawser/protocol";
+import { untilAborted } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import type { Model } from "../model/model.ts";
 import { turnLimits } from "./agent-parts.ts";
@@ -31,11 +32,13 @@ export function createContextAnswers({ parts, turns, conversations }: ControlOpt
       const compact = (conversation: Conversation): Promise<void> =>
         parts.workspaces.use(conversation, async (workspace) => {
           const model = await modelOf(conversation);
+          // What a turn would tell the model besides the conversation, so that the numbers are those of a turn.
+          await untilAborted(signal, Promise.all([workspace.whenReady(), workspace.refresh()]));
           const request = { instructions: workspace.instructions, attachments: new Map(), signal };
           const totals = { ...createTotals(), toolIds: new Set<string>() };
           const scope = { emit: reply.emit, signal };
           const context = createTurnContext({ conversation, model, windows: parts.models.windows, totals, scope, request });
-          if (await context.compact([], "asked")) return;
+          if (await context.compact(turns.toolsOf(workspace), "asked")) return;
           throw new HawserError("usage", "there is nothing to summarise: the last turn stays as it is, and nothing was said before it");
         });
       try {

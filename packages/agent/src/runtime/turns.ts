@@ -186,6 +186,8 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     },
     /** After a steer was written: if its turn has ended by then, it goes on from here. */
     afterSteer: async (turn: Turn): Promise<void> => (turn.passedOn ? passOn(turn) : undefined),
+    /** What a model is shown of them in a turn. */
+    toolsOf: ({ tools, policy }: Workspace): ToolRunner["tools"] => toRunner(tools(), policy).tools,
     /** At once when there is no such turn. */
     whenEnded: (id: string): Promise<void> => turns.get(id)?.reply.ended ?? Promise.resolve(),
     /** Ends every turn of a conversation, also those that wait. */

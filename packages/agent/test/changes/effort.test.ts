@@ -3,13 +3,13 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { agentLimits } from "../../src/limits.ts";
+import { undoLimits } from "../../src/changes/limits.ts";
 import { bytesForEntry, TooMuch } from "../../src/changes/thread/effort.ts";
 import { createRootChanges } from "../../src/changes/thread/root-changes.ts";
 import { newFolder, writeFiles } from "./undo-stage.ts";
 
 const limits = {
-  maxFileBytes: agentLimits.undoFileBytes,
+  maxFileBytes: undoLimits.undoFileBytes,
   maxRootBytes: 4_000,
   maxEntries: 1_000,
   maxDepth: 9,

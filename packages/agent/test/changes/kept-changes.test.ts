@@ -4,7 +4,13 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHolderName } from "@hawser/wire/internal/node";
 import { expect, test } from "vitest";
+import type { Contents } from "../../src/changes/thread/contents.ts";
 import { bytesForEntry } from "../../src/changes/thread/effort.ts";
+import type { Entry } from "../../src/changes/thread/entry.ts";
+import { listChanges } from "../../src/changes/thread/list-changes.ts";
+import type { TurnChanges } from "../../src/changes/thread/turn-changes.ts";
+import { createWorkspaceChanges } from "../../src/changes/workspace-changes.ts";
+import { createRoots } from "../../src/tools/files/roots.ts";
 import { newFolder, openUndoStage, treeOf } from "./undo-stage.ts";
 
 test("a later process knows what an earlier one did; what is kept is for its owner alone", async () => {
@@ -49,6 +55,49 @@ test("where no other process knows the folder, no lock file is made or waited fo
   expect(changes.map(({ requestId }) => requestId).toSorted()).toEqual(["a.txt", "b.txt", "c.txt", "r1", "r2"]);
   await stage.revert();
   expect(treeOf(stage.root)).toEqual({ "a.txt": "644 a", "b.txt": "644 b" });
+});
+
+test("the turns of several roots are listed in the order in which they began", async () => {
+  const stage = await openUndoStage({ "a.txt": "0" });
+  const second = newFolder();
+  const changes = createWorkspaceChanges(stage.log, await createRoots([stage.root, second], { settings: [] }));
+  const turn = async (requestId: string, ...files: readonly string[]): Promise<void> => {
+    const begun = Date.now();
+    const watch = changes.openTurn({ conversationId: "c", requestId, tell: () => {}, onProblem: expect.fail });
+    const after = await watch.before("anything", stage.signal);
+    for (const file of files) writeFileSync(file, requestId);
+    await after();
+    await watch.end();
+    while (Date.now() === begun) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await turn("r1", join(second, "b.txt"));
+  await turn("r2", stage.path("a.txt"));
+  await turn("r3", join(second, "b.txt"), stage.path("z.txt"));
+  await turn("r4", stage.path("a.txt"));
+  const { changes: listed } = await changes.list({ conversationId: "c" });
+  expect(listed.map(({ requestId }) => requestId)).toEqual(["r1", "r2", "r3", "r3", "r4"]);
+});
+
+test("what does not fit into a list is the earliest of it", () => {
+  const entry = (id: string): Entry => ({ kind: "file", mode: 0o644, id, size: 1, mtimeMs: 0, ctimeMs: 0, ino: 0, isFresh: false });
+  const path = (key: string) => ({ key, before: undefined, after: entry(key), isBroken: false, isReverted: false });
+  const made = (turn: string, at: number, ...keys: string[]): TurnChanges => ({
+    turn,
+    requestId: turn,
+    isRevert: false,
+    at,
+    paths: new Map(keys.map((key) => [key, path(key)])),
+  });
+  const contents = { get: (id: string) => Buffer.from(id) } as unknown as Contents;
+  const limits = { maxChanges: 3, maxDiffChars: 1_000, maxFileBytes: 9 };
+  // The clock was set back between them.
+  const { changes, leftOut } = listChanges([made("r1", 5, "a", "b"), made("r2", 3, "c", "d")], contents, false, limits);
+  expect(changes.map(({ requestId, key, at }) => [requestId, key, at])).toEqual([
+    ["r1", "b", 5],
+    ["r2", "c", 5],
+    ["r2", "d", 5],
+  ]);
+  expect(leftOut).toBe(1);
 });
 
 test("of two turns at once, one with a file of its own and one with anything, each has its own changes", async () => {

@@ -1,6 +1,6 @@
 // Skills: which ones count, what is refused and why, and that reading one leads nowhere else.
 
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FileRules } from "../../src/guidance/file-rules.ts";
@@ -78,6 +78,15 @@ describe("skills", () => {
     const status = await look();
     expect(status.skills).toHaveLength(agentLimits.skillEntries);
     expect(reasonsOf(status)).toContain("more than 100 skills");
+  });
+
+  it("behind more names than are looked at may be missed, which is said", async () => {
+    const { root, write, look } = makeStage();
+    write(join(root, ".agents/skills/last/SKILL.md"), skillOf("last"));
+    for (let count = 1; count < agentLimits.skillFolderEntries; count++) writeFileSync(join(root, `.agents/skills/${count}`), "");
+    expect(reasonsOf(await look())).toBe("");
+    writeFileSync(join(root, ".agents/skills/one-more"), "");
+    expect(reasonsOf(await look())).toContain("only the first 1000 names");
   });
 });
 

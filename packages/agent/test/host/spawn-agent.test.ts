@@ -1,7 +1,6 @@
 // The host client with a real child: what it sends, what it hands on, and what becomes of the process. Most of
 // it is waiting for one, so the tests wait side by side.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentHostLimits } from "../../src/host/limits.ts";
 import { wireLimits } from "@hawser/wire";
@@ -151,8 +150,13 @@ describe.concurrent("cancel", () => {
   it("ends the turn with the runtime's error, and says whether there was one", async () => {
     await using agent = await spawnScripted();
     const turn = agent.send("drip 1000 50");
-    const ended = failureOf(eventsOf(turn));
-    await sleep(100);
+    const begun = Promise.withResolvers<void>();
+    const ended = failureOf(
+      (async () => {
+        for await (const { type } of turn) if (type === "token") begun.resolve();
+      })(),
+    );
+    await begun.promise;
     expect(await agent.cancel(turn.id)).toBe(true);
     expect(await ended).toMatchObject({ code: "cancelled" });
     expect(await agent.cancel(turn.id)).toBe(true);

@@ -1,6 +1,7 @@
 // `compact_conversation`: a summary at the user's word.
 
 import { HawserError } from "@hawser/protocol";
+import { defineTool } from "@hawser/tools";
 import { describe, expect, it } from "vitest";
 import type { ModelEvent } from "../../src/model/model.ts";
 import { compact, isSummary, load, ofType, openRig, plainAnswer, textsOf, turn, type Answer } from "./context-rig.ts";
@@ -25,6 +26,18 @@ describe("compact_conversation", () => {
     expect(steps[3]).toMatchObject({ tools: [] });
     expect(textsOf(steps[3])[0]).toContain("User: message one");
     expect(textsOf(steps[3])[0]).not.toContain("message three");
+    await stage.close();
+  });
+
+  it("counts what a turn tells the model besides the conversation, as a summary that is made by itself does", async () => {
+    const wordy = defineTool({ name: "wordy", description: "tide ".repeat(2_000), input: { type: "object" }, run: async () => null });
+    using rig = openRig({ tools: [wordy] });
+    const { stage } = rig;
+    for (const id of ["one", "two"]) await turn(stage, id);
+    await compact(stage);
+    const [told] = ofType(stage, "compaction");
+    expect(told?.data.tokensBefore).toBeGreaterThan(2_000);
+    expect(told?.data.tokensAfter).toBeGreaterThan(2_000);
     await stage.close();
   });
 
@@ -138,5 +151,41 @@ describe("when a summary can't be written", () => {
     expect(await compact(stage)).toMatchObject({ type: "error", code: "connection_failed" });
     expect((await load(stage, ["summary"])).flatMap(({ parts }) => parts).some(({ type }) => type === "summary")).toBe(false);
     await stage.close();
+  });
+});
+
+describe("an odd summary", () => {
+  /** What stands for the conversation after a summary of these events. */
+  async function told(summary: readonly ModelEvent[]): Promise<{ readonly text: string | undefined; readonly notice: string }> {
+    using rig = openRig({ answer: (step) => (isSummary(step) ? summary : plainAnswer(step, 0)) });
+    const { stage, steps } = rig;
+    for (const id of ["one", "two"]) await turn(stage, id);
+    expect(await compact(stage)).toMatchObject({ type: "done" });
+    await turn(stage, "three");
+    const notice = ofType(stage, "progress").map(({ data }) => data.message);
+    await stage.close();
+    return { text: steps.at(-1)?.summary, notice: notice.join() };
+  }
+  const list = "User: message one\nAgent: You said: message one";
+
+  it("of nothing but spaces is no summary: a list of what was said stands in its place", async () => {
+    expect(await told([{ type: "text", text: " \n\t " }])).toEqual({
+      text: list,
+      notice: expect.stringContaining("an empty summary") as string,
+    });
+    expect((await told([])).text).toBe(list);
+  });
+
+  it("that does not end is cut, at a whole character", async () => {
+    const { text = "" } = await told([{ type: "text", text: `a${"\u{1F426}".repeat(500_000)}` }]);
+    expect(text.length).toBeLessThan(100_000);
+    expect(text.isWellFormed()).toBe(true);
+  });
+
+  it("that uses a tool runs none, and what looks like the use of one is text", async () => {
+    const use: ModelEvent = { type: "tool_call", toolId: "t1", toolName: "write_file", input: { path: "x" } };
+    const words = '<tool_use name="write_file">{}</tool_use>';
+    const { text } = await told([{ type: "text", text: words }, use]);
+    expect(text).toBe(words);
   });
 });

@@ -1,10 +1,10 @@
 // Promises that are easily broken without anybody noticing: what is held for an answer that nobody reads, what
 // runs on after a turn has failed, and what is answered while something else can't be.
 
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError } from "@hawser/protocol";
 import { agentLimits } from "../../src/limits.ts";
 import type { Tool } from "@hawser/tools";
@@ -12,6 +12,7 @@ import { createStreamTransport, ndjson } from "@hawser/wire/node";
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../src/history/memory-store.ts";
 import { serveAgent } from "../../src/runtime/serve-agent.ts";
+import { whenStuck } from "../../../../test/kit/until.ts";
 import { arrayStore, createGate, openStage, partsOf, say, saidBy, toolResultsIn, type Script } from "./stage.ts";
 
 function heldMegabytes(): number {
@@ -40,9 +41,9 @@ it("G10: an answer that nobody reads holds its id, and not the long line that th
   const [longId, junk] = ["i".repeat(3_000), "x".repeat(300_000)];
   for (let count = 0; count < 400; count++) {
     readable.write(`{"id":"${count}-${longId}","kind":"nonsense","junk":"${junk}"}\n`);
-    if (count % 20 === 0) await sleep(5);
+    if (count % 20 === 0) await whenStuck(() => readable.readableLength);
   }
-  await sleep(500);
+  await whenStuck(() => readable.readableLength + readable.writableLength);
   // Hundreds of errors wait by now; what may be held besides is what was not read yet.
   const limit = 20 + (readable.writableLength + readable.readableLength) / 1_048_576;
   expect(heldMegabytes() - before).toBeLessThan(limit);
@@ -65,14 +66,15 @@ it("G10: a request that is no message has a bound of its own, since hundreds of 
 
 it("RUN-10 H35: after one of parallel calls has ended the turn, no further call is begun", async () => {
   let begun = 0;
-  const fails = tool("fails", async () => {
+  // The others end when they are told to, and make room for those that wait.
+  const fails = tool("fails", async (_, { signal }) => {
     if (++begun === 1) throw new Error("no");
-    await sleep(50);
+    if (!signal.aborted) await once(signal, "abort");
   });
   const stage = openStage({ tools: [fails], toolFailure: "fatal", script: calling("fails", 40) });
   stage.send(say("t", "go"));
   expect(await stage.endOf("t")).toMatchObject({ type: "error", code: "tool_failed" });
-  await sleep(300);
+  await whenStuck(() => begun);
   expect(begun).toBeLessThanOrEqual(agentLimits.agentParallelCalls);
   await stage.close();
 });

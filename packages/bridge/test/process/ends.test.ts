@@ -133,7 +133,8 @@ describe.concurrent("signals", () => {
   });
 
   it("G8: a client that never reads does not keep it from ending", async ({ serve, start }) => {
-    const large = defineTool({ name: "large", description: "", input, run: () => "x".repeat(1_000_000) });
+    let ran = 0;
+    const large = defineTool({ name: "large", description: "", input, run: () => ++ran && "x".repeat(1_000_000) });
     const [config, options] = quickBridge((await serve([large])).mcpServerConfig, {
       signalGraceMs: 200,
       cancelGraceMs: 200,
@@ -144,7 +145,7 @@ describe.concurrent("signals", () => {
     // Nothing is read from here on, not even the line that is cut off at the end.
     bridge.process.stdout.removeAllListeners("data").removeAllListeners("end").pause();
     for (let call = 0; call < 20; call++) bridge.startCall("large");
-    await sleep(500);
+    await until(() => ran >= 8, 30_000, "the first calls ran");
     bridge.process.kill("SIGTERM");
     await until(() => !isRunning(bridge.pid), 30_000, "it has ended");
     bridge.process.stdout.destroy();

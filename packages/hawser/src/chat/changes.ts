@@ -66,9 +66,20 @@ export async function undo({ agent, conversationId }: Session, path: string): Pr
 /** Takes the last undo back. */
 export async function redo({ agent, conversationId }: Session): Promise<string> {
   const { changes } = await agent.listChanges(conversationId);
-  const last = changes.findLast(({ reverted, revert }) => revert === true && !reverted);
+  const last = lastUndo(changes);
   if (!last) return paint("dim", "There is no undo that could be taken back.\n");
   return showReverted(await agent.revertChanges(conversationId, { requestId: last.requestId }), "Done again");
+}
+
+/** Of those that are in force. A revert of an undo is a redo, which is not an undo itself; what takes a redo back is one again. */
+function lastUndo(changes: readonly FileChange[]): FileChange | undefined {
+  const undos = new Set<string>();
+  const found = changes.filter(({ requestId, undoes = [] }) => {
+    const isUndo = undoes.some((id) => !undos.has(id));
+    if (isUndo) undos.add(requestId);
+    return isUndo;
+  });
+  return found.findLast(({ reverted }) => !reverted);
 }
 
 const isBelow = (path: string, wanted: string): boolean =>

@@ -43,6 +43,16 @@ it.runIf(isLinux)("shows changes with their diffs, takes back the last turn or o
   type("/redo");
   await chat.printed("✓ notes.txt  Done again");
   expect([read("notes.txt"), read("made.txt")]).toEqual(["salt\npaprika\n", "mine"]);
+  // The undo before that one: a redo is not what is done again.
+  type("/redo");
+  await chat.printed("✓ other.txt  Done again");
+  type("/redo");
+  await chat.printed("There is no undo that could be taken back.");
+  expect([read("notes.txt"), read("other.txt")]).toEqual(["salt\npaprika\n", "y"]);
+  type("/undo notes.txt");
+  await chat.printed("✓ notes.txt  As before");
+  type("/redo");
+  await chat.printed("✓ notes.txt  Done again");
   type("/changes nothing.txt");
   await chat.printed("No change of nothing.txt is in force here.");
   type("/quit");

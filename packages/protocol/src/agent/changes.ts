@@ -71,7 +71,9 @@ export const changeResponses = {
         untracked: v.exactOptional(
           described(v.array(v.object({ path, reason })), "Files and folders whose changes are not seen, or whose content is not kept."),
         ),
-        leftOut: v.exactOptional(number("Changes and diffs for which the answer had no room; ask for one request at a time.")),
+        leftOut: v.exactOptional(
+          number("Changes and diffs for which the answer had no room, the earliest; ask for one request at a time."),
+        ),
       }),
     }),
     examples: [

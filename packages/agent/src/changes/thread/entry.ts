@@ -102,3 +102,8 @@ export function ancestorsOf(key: string): string[] {
   const parts = key.split("/").slice(0, -1);
   return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
+
+const withSlash = (key: string): string => (key.endsWith("/") ? key : `${key}/`);
+
+/** Whether a path is meant by one that was asked for: it is the same, or lies in it. Folders may end with `/`; the empty one is the root. */
+export const isMeantBy = (key: string, wanted: string): boolean => wanted === "" || withSlash(key).startsWith(withSlash(wanted));

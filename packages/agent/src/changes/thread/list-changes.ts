@@ -1,5 +1,5 @@
 // The changes of a conversation as an answer lists them: by turn and path, with how many lines came and went, and on request as a unified
-// diff. Bounded in entries and in text; what was left out is counted.
+// diff. Bounded in entries and in text: the latest ones are kept, since they are the first to be taken back; what was left out is counted.
 
 import { isUtf8 } from "node:buffer";
 import type { Contents } from "./contents.ts";
@@ -13,6 +13,8 @@ export interface ListedChange {
   readonly isFolder: boolean;
   readonly change: "created" | "modified" | "deleted";
   readonly requestId: string;
+  /** When its turn began; never before that of the change above it, even if the clock was set back. */
+  readonly at: number;
   readonly additions: number;
   readonly deletions: number;
   /** Without its head, which names the file. */
@@ -40,9 +42,9 @@ export function listChanges(turns: readonly TurnChanges[], contents: Contents, h
   const changes: ListedChange[] = [];
   let leftOut = 0;
   let room = limits.maxDiffChars;
-  for (const turn of turns) {
+  for (const turn of inOrderOfTime(turns).toReversed()) {
     const implied = impliedFolders(turn);
-    for (const path of [...turn.paths.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1))) {
+    for (const path of [...turn.paths.values()].toSorted((one, other) => (one.key < other.key ? 1 : -1))) {
       if (implied.has(path.key)) continue;
       if (changes.length >= limits.maxChanges) {
         leftOut++;
@@ -55,7 +57,12 @@ export function listChanges(turns: readonly TurnChanges[], contents: Contents, h
       changes.push(fits && diff !== "" ? { ...listed, diff } : listed);
     }
   }
-  return { changes, leftOut };
+  return { changes: changes.toReversed(), leftOut };
+}
+
+function inOrderOfTime(turns: readonly TurnChanges[]): TurnChanges[] {
+  let latest = 0;
+  return turns.map((turn) => ({ ...turn, at: (latest = Math.max(latest, turn.at)) }));
 }
 
 interface Showing {
@@ -64,7 +71,7 @@ interface Showing {
   readonly maxFileBytes: number;
 }
 
-function toListed({ requestId, isRevert }: TurnChanges, path: PathChange, showing: Showing): ListedChange {
+function toListed({ requestId, isRevert, at }: TurnChanges, path: PathChange, showing: Showing): ListedChange {
   const { key, before, after } = path;
   const text = textDiff(before, after, showing);
   const note = noteOf(path, showing.maxFileBytes);
@@ -73,6 +80,7 @@ function toListed({ requestId, isRevert }: TurnChanges, path: PathChange, showin
     isFolder: (after ?? before)?.kind === "folder",
     change: before ? (after ? "modified" : "deleted") : "created",
     requestId,
+    at,
     ...text,
     ...(path.isReverted && { isReverted: true }),
     ...(isRevert && { isRevert: true }),

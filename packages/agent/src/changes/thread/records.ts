@@ -20,6 +20,8 @@ export interface WatchRecord {
   readonly turn: string;
   readonly conversationId: string;
   readonly requestId: string;
+  /** When it was noted, by the clock: it puts the turns of several roots in one order. Older logs have none. */
+  readonly at?: number;
   /** The process, as `createHolderName` names it. */
   readonly holder: string;
   /** Only these; all files without it. */
@@ -42,6 +44,8 @@ export interface EndRecord {
 export interface RevertRecord {
   readonly t: "revert";
   readonly id: string;
+  /** As in a watch. */
+  readonly at?: number;
   readonly conversationId: string;
   readonly requestId: string;
   readonly holder: string;

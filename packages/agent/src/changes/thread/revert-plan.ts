@@ -34,7 +34,7 @@ export interface PlanOptions {
   readonly turns: readonly TurnChanges[];
   /** Of one request, which may be a revert; of all turns that count without it. */
   readonly requestId?: string | undefined;
-  isWanted(key: string, isFolder: boolean): boolean;
+  isWanted(key: string): boolean;
 }
 
 /** The paths that are meant, each with its changes in order. */
@@ -45,8 +45,7 @@ export function selectSteps({ turns, requestId, isWanted }: PlanOptions): Map<st
     const implied = impliedFolders(turn);
     for (const path of turn.paths.values()) {
       if (path.isReverted) continue;
-      const isFolder = (path.before ?? path.after)?.kind === "folder";
-      if (!implied.has(path.key) && !isWanted(path.key, isFolder)) continue;
+      if (!implied.has(path.key) && !isWanted(path.key)) continue;
       const all = steps.get(path.key) ?? [];
       all.push({ turn, path, isImplied: implied.has(path.key) });
       steps.set(path.key, all);

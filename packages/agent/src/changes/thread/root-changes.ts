@@ -5,7 +5,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import { isDraft, toDraftName } from "../../tools/files/draft-name.ts";
 import { createMeter } from "./effort.ts";
-import { ancestorsOf, isSame, packChange, parentOf, toPath, unpackChange, type Change } from "./entry.ts";
+import { ancestorsOf, isMeantBy, isSame, packChange, parentOf, toPath, unpackChange, type Change } from "./entry.ts";
 import { listChanges, type ListedChanges, type ListLimits } from "./list-changes.ts";
 import { lookAt } from "./look.ts";
 import type { LogRecord, RevertRecord, WatchRecord } from "./records.ts";
@@ -23,14 +23,14 @@ export interface RootLimits extends KeepLimits, ListLimits {
   readonly maxUntracked: number;
 }
 
-export interface BeginOptions extends Omit<WatchRecord, "t"> {
+export interface BeginOptions extends Omit<WatchRecord, "t" | "at"> {
   readonly busy: readonly string[];
 }
 
 export interface RevertOptions extends Pick<RevertRecord, "id" | "conversationId" | "requestId" | "holder"> {
   /** Only what this request did. */
   readonly target?: string | undefined;
-  /** Only these, and what lies in them. Folders end with `/`. */
+  /** Only these, and what lies in them. */
   readonly keys?: readonly string[] | undefined;
   readonly busy: readonly string[];
 }
@@ -133,7 +133,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
       // Folders that are there already are not this call's to make.
       const missing = keys?.flatMap((key) => [...ancestorsOf(key).filter((above) => !isThere(root, above)), key]);
       const found = toSeen(look(missing, busy), ownerNow());
-      log.add([...found, { t: "watch", ...watch, ...(missing && { keys: missing }) }]);
+      log.add([...found, { t: "watch", at: Date.now(), ...watch, ...(missing && { keys: missing }) }]);
     },
     end(id: string, busy: readonly string[]): void {
       log.catchUp();
@@ -148,10 +148,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
     /** Notes what will be done before it is. */
     plan({ id, conversationId, requestId, holder, target, keys, busy }: RevertOptions): RevertPlan {
       log.catchUp();
-      const isWanted = (key: string, isFolder: boolean): boolean =>
-        keys?.some(
-          (wanted) => wanted === (isFolder ? `${key}/` : key) || `${key}/`.startsWith(wanted.endsWith("/") ? wanted : `${wanted}/`),
-        ) ?? true;
+      const isWanted = (key: string): boolean => keys?.some((wanted) => isMeantBy(key, wanted)) ?? true;
       const steps = selectSteps({ turns: log.turnsOf(conversationId), requestId: target, isWanted });
       const active = new Set(busy);
       log.add(
@@ -166,7 +163,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
       const plan = planRevert(steps, log.tree, { contents: log.contents, maxFileBytes: limits.maxFileBytes });
       if (plan.changes.length === 0) return plan;
       const undoes = Object.fromEntries(plan.changes.map(({ key, undoes: turns }) => [key, turns]));
-      log.add([{ t: "revert", id, conversationId, requestId, holder, plan: plan.changes.map(packChange), undoes }], true);
+      log.add([{ t: "revert", id, at: Date.now(), conversationId, requestId, holder, plan: plan.changes.map(packChange), undoes }], true);
       return plan;
     },
     content: (id: string): Buffer | undefined => log.contents.get(id),

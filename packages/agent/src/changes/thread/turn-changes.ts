@@ -19,6 +19,8 @@ export interface TurnChanges {
   readonly turn: string;
   readonly requestId: string;
   readonly isRevert: boolean;
+  /** When it began, by the clock; 0 where that was not noted. */
+  readonly at: number;
   readonly paths: ReadonlyMap<string, PathChange>;
 }
 
@@ -38,10 +40,10 @@ export function turnsByConversation(records: Iterable<LogRecord>): ReadonlyMap<s
     owned.set(conversationId, all.add(turn));
   }
 
-  function turnOf(name: string, { conversationId, requestId }: WatchRecord | RevertRecord, isRevert: boolean): Turn {
+  function turnOf(name: string, { conversationId, requestId, at = 0 }: WatchRecord | RevertRecord, isRevert: boolean): Turn {
     const known = turns.get(name);
     if (known) return known;
-    const turn: Turn = { turn: name, requestId, isRevert, paths: new Map() };
+    const turn: Turn = { turn: name, requestId, isRevert, at, paths: new Map() };
     turns.set(name, turn);
     own(conversationId, turn);
     return turn;
