@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import { agentProtocol, HawserError, toHawserError, type AnyAgentRequest } from "@hawser/protocol";
 import type { Incoming, Transport } from "@hawser/wire";
-import { JsonText, memberSource, withIdSource } from "@hawser/wire/internal";
+import { createByteBudget, JsonText, memberSource, withIdSource } from "@hawser/wire/internal";
 import { createNoMore, logLine, serve, type Lifecycle } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
@@ -69,18 +69,21 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   const requests = createHostRequests({ ask, onFailed: fail });
   /** Requests that have their end. */
   const ended = createRecentMap<true>(fleetLimits.fleetKnownEntries);
-  const followed = createFollowedConversations(fleet, streams, hear);
+  /** Holds no one back but who reads what was missed. */
+  const unread = createByteBudget(fleetLimits.fleetHeldEventChars);
+  const unreadShare = unread.openShare();
+  const followed = createFollowedConversations(fleet, streams, { onEvent: hear, whenRoom: unread.whenRoom });
 
   let unsentChars = 0;
   /** A host that never reads is left before what waits for it fills the memory. */
   function send(message: unknown, chars: number): void {
-    unsentChars += chars;
+    unreadShare.set((unsentChars += chars));
     if (unsentChars > fleetLimits.fleetUnreadChars)
       void transport.close(new HawserError("overloaded", "the host does not read what the fleet says"));
     void transport
       .send(message)
       .catch(() => {})
-      .finally(() => (unsentChars -= chars));
+      .finally(() => unreadShare.set((unsentChars -= chars)));
   }
 
   /** To the host, under the id as it wrote it. */
