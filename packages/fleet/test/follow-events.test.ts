@@ -2,7 +2,7 @@
 // and no more of it in memory than the host may hold.
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createByteBudget } from "@hawser/wire/internal";
+import { createByteBudget, createSemaphore } from "@hawser/wire/internal";
 import type { Fleet } from "../src/connect.ts";
 import { header, toEventSubject } from "../src/conversations/conversation-names.ts";
 import { followEvents, type ReadEvent } from "../src/conversations/follow-events.ts";
@@ -36,7 +36,12 @@ describe("the events that a host follows", () => {
       mostHeld = Math.max(mostHeld, held.heldBytes);
       seen.push(Number(value["seq"]));
     };
-    const followed = followEvents(fleet, streams, conversation, { held, onEvent: note, whenRoom: room.whenRoom });
+    const followed = followEvents(fleet, streams, conversation, {
+      held,
+      inTurn: createSemaphore(1),
+      onEvent: note,
+      whenRoom: room.whenRoom,
+    });
     return { followed, held, seen, note, mostHeld: () => mostHeld };
   }
   const numbers = (to: number): number[] => Array.from({ length: to }, (_, at) => at + 1);

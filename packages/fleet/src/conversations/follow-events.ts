@@ -3,7 +3,7 @@
 
 import { DeliverPolicy } from "@nats-io/jetstream";
 import type { Msg, MsgHdrs, Subscription } from "@nats-io/transport-node";
-import type { ByteBudget, Lease } from "@hawser/wire/internal";
+import type { ByteBudget, Lease, Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { HawserError, toHawserError } from "@hawser/protocol";
 import type { Fleet } from "../connect.ts";
@@ -31,12 +31,14 @@ export type FollowedEvents = ReturnType<typeof followEvents>;
 export interface FollowOptions {
   /** What live events may take together, of all conversations of a host, while the stream is read. */
   readonly held: ByteBudget;
+  /** One of all conversations of a host is read at a time: together they could be more than the server keeps for one connection. */
+  readonly inTurn: Semaphore;
   onEvent(event: ReadEvent): void;
   /** Resolves when the host may be told more of what is read. */
   whenRoom(): Promise<void>;
 }
 
-export function followEvents(fleet: Fleet, streams: Streams, conversationId: string, { held, onEvent, whenRoom }: FollowOptions) {
+export function followEvents(fleet: Fleet, streams: Streams, conversationId: string, { held, inTurn, onEvent, whenRoom }: FollowOptions) {
   const subject = toEventSubject(conversationId);
   let order = createEventOrder(fleetLimits.fleetKnownEntries);
   const join = createPartJoiner();
@@ -44,6 +46,10 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
   let waiting: { readonly raw: RawEvent; readonly lease: Lease }[] | undefined;
   /** There was no room for one: the stream has it. */
   let hasLeftOut = false;
+  /** That have not ended. */
+  let reads = 0;
+  /** That has not begun. */
+  let catchingUp: Promise<void> | undefined;
   let isClosed = false;
 
   function take(raw: RawEvent, mayMiss: boolean): void {
@@ -78,12 +84,12 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     }
   }
 
-  /** Runs `read` while what comes live waits, and takes that afterwards. One at a time. */
-  let reading: Promise<unknown> = Promise.resolve();
+  /** Runs `read` while what comes live waits, from now on, and takes that afterwards. */
   function whileHeld<Result>(read: () => Promise<Result>): Promise<Result> {
-    const result = reading.then(async () => {
-      waiting = [];
-      try {
+    waiting ??= [];
+    reads += 1;
+    return inTurn
+      .run(async () => {
         const found = await read();
         while (hasLeftOut && !isClosed) {
           takeWaiting();
@@ -91,14 +97,14 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
           await readMissed();
         }
         return found;
-      } finally {
+      })
+      .finally(() => {
+        reads -= 1;
+        if (reads > 0) return;
         hasLeftOut = false;
         takeWaiting();
         waiting = undefined;
-      }
-    });
-    reading = result.catch(() => {});
-    return result;
+      });
   }
 
   /** What the stream did not have either is lost. */
@@ -109,11 +115,14 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     }
   }
 
-  /** What was missed comes now. */
-  const catchUp = (): Promise<void> =>
-    whileHeld(readMissed).catch((error: unknown) =>
-      logLine(`[hawser] fleet: missed events can't be read: ${toHawserError(error).message}`),
-    );
+  /** What was missed comes now. Who asks again before that has begun is served by it too. */
+  function catchUp(): Promise<void> {
+    catchingUp ??= whileHeld(() => {
+      catchingUp = undefined;
+      return readMissed();
+    }).catch((error: unknown) => logLine(`[hawser] fleet: missed events can't be read: ${toHawserError(error).message}`));
+    return catchingUp;
+  }
 
   return {
     catchUp,

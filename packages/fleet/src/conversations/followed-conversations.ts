@@ -1,6 +1,6 @@
 // The conversations whose events one host follows: those that it used last.
 
-import { createByteBudget } from "@hawser/wire/internal";
+import { createByteBudget, createSemaphore } from "@hawser/wire/internal";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
 import { followEvents, type FollowedEvents, type ReadEvent } from "./follow-events.ts";
@@ -15,10 +15,11 @@ export interface FollowedOptions {
 
 export function createFollowedConversations(fleet: Fleet, streams: Streams, { onEvent, whenRoom }: FollowedOptions) {
   const held = createByteBudget(fleetLimits.fleetHeldEventChars);
+  const inTurn = createSemaphore(1);
   const followed = createRecentMap<FollowedEvents>(fleetLimits.fleetFollowedEntries, (_, events) => events.close());
 
   function follow(conversationId: string): FollowedEvents {
-    const options = { held, whenRoom, onEvent: (event: ReadEvent) => onEvent(event, conversationId) };
+    const options = { held, inTurn, whenRoom, onEvent: (event: ReadEvent) => onEvent(event, conversationId) };
     const events = followed.get(conversationId) ?? followEvents(fleet, streams, conversationId, options);
     followed.set(conversationId, events);
     return events;
