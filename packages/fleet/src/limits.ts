@@ -64,8 +64,8 @@ export const fleetLimits = {
   fleetPatienceMs: 60_000,
   /** Silence about a turn after which its host asks again what became of it: a turn that runs gives signs of life. */
   fleetQuietMs: 40_000,
-  /** Conversations whose events one host follows; the one that was used longest ago is left first. */
-  fleetFollowedEntries: 256,
+  /** Conversations whose events one host follows; the one that was used longest ago is left first. More than requests may wait in. */
+  fleetFollowedEntries: 2_048,
   /** Turns of one conversation, and questions of one host, that are told apart; the oldest are forgotten. */
   fleetKnownEntries: 1_024,
   /** What waits for a host that does not read; then it is left. */

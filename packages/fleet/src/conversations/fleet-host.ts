@@ -13,6 +13,7 @@ import { fleetLimits } from "../limits.ts";
 import { createAskRuntimes, noRuntime, type AskRuntimes } from "./ask-runtimes.ts";
 import { isEnding, readObject, toErrorLine } from "./bus-line.ts";
 import { createFollowedConversations } from "./followed-conversations.ts";
+import { header } from "./conversation-names.ts";
 import { createHostRequests } from "./host-requests.ts";
 import { createHostIds } from "./host-ids.ts";
 import { openStreams, type Streams } from "./open-streams.ts";
@@ -112,7 +113,10 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   function onAnswer(message: Msg): void {
     const text = join(message);
     const value = text === undefined ? undefined : readObject(text);
-    if (value && text !== undefined && typeof value["id"] === "string" && requests.has(value["id"])) hear({ value, text });
+    const id = value?.["id"];
+    if (!value || text === undefined || typeof id !== "string" || !requests.has(id)) return;
+    const line = Number(message.headers?.get(header.line) || 0);
+    if (line === 0 || requests.isNext(id, line)) hear({ value, text });
   }
   const answers = connection.subscribe(inbox, { callback: (error, message) => void (error === null && onAnswer(message)) });
 
