@@ -4,7 +4,8 @@
 import { createInterface } from "node:readline";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { findServer, startServer } from "@hawser/fleet/internal";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectFleet, findServer, findServices, startServer } from "@hawser/fleet/internal";
 import type { PipedChild } from "@hawser/wire/node";
 import { peakMegabytes } from "../../test/kit/processes.ts";
 import { prepareHawser } from "../peers/rpc-servers.ts";
@@ -14,6 +15,7 @@ import type { Row, RowContext } from "../row.ts";
 const ours = "four runtimes, one host";
 const conversations = 1_000;
 const runtimeCount = 4;
+const pollMs = 200;
 
 export const fleetConversations: Row = {
   name: "Fleet conversations",
@@ -30,6 +32,7 @@ export const fleetConversations: Row = {
         startRuntime(context, [...hawser, "agent", ...flags, "--data-dir", join(folder, `${index}`)]),
       ),
     );
+    await untilServed(address);
     const { child: host, say } = await startHost(context, [...hawser, "fleet", "host", "--fleet", address]);
     const everyone = { runtimes, host };
     return [
@@ -71,19 +74,20 @@ async function startRuntime(context: RowContext, args: readonly string[]): Promi
   const child = await startNode(args);
   context.defer(async () => void (await child.stop()));
   child.stdout.resume();
-  const lines = createInterface({ input: child.stderr });
-  await new Promise<void>((resolve, reject) => {
-    lines.on("line", (line) => void (line.includes("serves conversations") && resolve()));
-    lines.once("close", () => reject(new Error("a runtime ended before it was ready")));
-  });
   return child;
+}
+
+/** Resolves when all runtimes answer. */
+async function untilServed(servers: string): Promise<void> {
+  const fleet = await connectFleet({ servers }, "bench");
+  while ((await findServices(fleet)).length < runtimeCount) await sleep(pollMs);
+  await fleet.close();
 }
 
 /** `say` resolves with the end of the turn. */
 async function startHost(context: RowContext, args: readonly string[]) {
   const child = await startNode(args);
   context.defer(async () => void (await child.stop()));
-  child.stderr.resume();
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   const ready = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on("line", (text) => {
