@@ -18,7 +18,7 @@ function open() {
       read.push(conversationId);
       const { updatedAt = 0 } = summaries.find((one) => one.conversationId === conversationId) ?? {};
       const message = { messageId: "m", role: "user" as const, parts: [{ type: "text" as const, text: "a rope" }], timestamp: updatedAt };
-      return { ...createTranscript(), entries: [{ message, bytes: 1 }] };
+      return { ...createTranscript(), entries: [{ message, isComplete: true, bytes: 1 }] };
     },
   });
   return { read, summaries, search };
