@@ -17,6 +17,7 @@ import { echoInFlight } from "./rows/echo-in-flight.ts";
 import { echoRoundTrip } from "./rows/echo-round-trip.ts";
 import { fleetCalls } from "./rows/fleet-calls.ts";
 import { fleetBatch } from "./rows/fleet-batch.ts";
+import { fleetConversations } from "./rows/fleet-conversations.ts";
 import { growth } from "./rows/growth.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
@@ -44,6 +45,7 @@ export const rows: readonly Row[] = [
   rpcCalls,
   rpcMemory,
   fleetBatch,
+  fleetConversations,
   commandStart,
   openapiIndex,
   agentStream,

@@ -21,7 +21,7 @@ export { examineServers, type FleetFacts } from "./server/examine-servers.ts";
 export { findServer, isNewEnough, oldestVersion } from "./server/find-server.ts";
 export { startCluster, toMonitorPort } from "./server/start-cluster.ts";
 export { startServer, type FleetServer } from "./server/start-server.ts";
-export { drainSubject } from "./subjects.ts";
+export { drainSubject, toDrainName } from "./subjects.ts";
 export { createFleetCalls, MachineError } from "./tools/call-tools.ts";
 export { watchTools } from "./tools/live-tools.ts";
 export { offerTools } from "./tools/offer-tools.ts";

@@ -52,8 +52,8 @@ export const fleetLimits = {
   fleetSettleMs: 30_000,
   /** Between two attempts to settle it. */
   fleetRetryMs: 250,
-  /** Messages of a journal that are read ahead. */
-  fleetReadMessages: 256,
+  /** Of a journal or of events that are read, bytes that the server sends ahead; two of its largest messages where that is more. */
+  fleetReadBytes: 8_388_608,
   /** Texts in parts, larger than the server's `max_payload`, that are waited for at the same time; the one that began first is given up. */
   fleetPartedEntries: 64,
   /** Messages that are sent before a server has to say that it has them: one that can't keep up holds the runtime back. */
@@ -64,12 +64,14 @@ export const fleetLimits = {
   fleetPatienceMs: 60_000,
   /** Silence about a turn after which its host asks again what became of it: a turn that runs gives signs of life. */
   fleetQuietMs: 40_000,
-  /** Conversations whose events one host follows; the one that was used longest ago is left first. */
-  fleetFollowedEntries: 256,
+  /** Conversations whose events one host follows; the one that was used longest ago is left first. More than requests may wait in. */
+  fleetFollowedEntries: 2_048,
   /** Turns of one conversation, and questions of one host, that are told apart; the oldest are forgotten. */
   fleetKnownEntries: 1_024,
   /** What waits for a host that does not read; then it is left. */
   fleetUnreadChars: 67_108_864,
+  /** Events that come while a host reads those that it missed, all its conversations together; more are read again afterwards. Of those that it reads, what waits for its program at most: the rest stays on the servers until there is room. */
+  fleetHeldEventChars: 16_777_216,
   /** Requests of one host that wait for their end. */
   fleetHostMessages: 1_024,
   /** Items of one batch: a reader notes one bit for each. */

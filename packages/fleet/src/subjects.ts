@@ -34,6 +34,13 @@ export function toServiceSubjects(service: string): ServiceSubjects {
 /** Tells machines to finish what they do and leave; the payload names a service, or one machine of it. */
 export const drainSubject = "hawser.fleet.drain";
 
+/** Agents of other SDKs are called `agents`, as their protocol has it and as runtimes are. To leave they are told by this name. */
+export const promptKind = "prompts";
+
+/** By which name a machine is told to leave together with others of its sort. */
+export const toDrainName = ({ name, metadata }: { readonly name: string; readonly metadata: Readonly<Record<string, string>> }): string =>
+  metadata["kind"] === promptKind ? promptKind : name;
+
 /** Throws `usage` for a name that can't be part of a subject. */
 export function checkName(name: string, what: string): string {
   if (/^[A-Za-z0-9_-]{1,32}$/.test(name)) return name;

@@ -6,6 +6,7 @@ import { openFleet, openServer, serverProgram, skipWithoutServer } from "../../.
 import { until } from "../../../test/kit/until.ts";
 import type { Fleet } from "../src/connect.ts";
 import { fleetLimits } from "../src/limits.ts";
+import { toDrainName } from "../src/subjects.ts";
 import { servePrompts, type AnswerPrompt } from "../src/prompts/serve-prompts.ts";
 
 describe("an agent for the SDKs of other agents", () => {
@@ -98,9 +99,19 @@ describe("an agent for the SDKs of other agents", () => {
         { name: "status" },
       ],
     });
+    // Runtimes are told to leave by `agents`.
+    let hasLeft = false;
+    void served.drained.then(() => (hasLeft = true));
     here.say("hawser.fleet.drain", "agents");
+    await here.connection.request("agents.status.hawser.ada.known", "");
+    expect(hasLeft).toBe(false);
+    here.say("hawser.fleet.drain", "prompts");
     await served.drained;
     await served.stop();
+  });
+
+  it("leaves together with others of its sort by a name that runtimes do not have", () => {
+    expect(["prompts", "agent"].map((kind) => toDrainName({ name: "agents", metadata: { kind } }))).toEqual(["prompts", "agents"]);
   });
 
   it("is refused with a name that can't be part of a subject", async () => {

@@ -1,10 +1,11 @@
 // What reaches a runtime of the lines that hosts send, and what hosts hear of it; with a real server between them.
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { HawserError, type ConversationMessage } from "@hawser/protocol";
+import { HawserError, toHawserError, type ConversationMessage } from "@hawser/protocol";
 import type { Fleet } from "../src/connect.ts";
 import { anyRuntimeSubject, header, toEventSubject, toRuntimeSubject } from "../src/conversations/conversation-names.ts";
 import { createEventOrder } from "../src/conversations/event-order.ts";
+import { createHostRequests } from "../src/conversations/host-requests.ts";
 import { toPartHeaders } from "../src/conversations/parts.ts";
 import { createRuntimeHub } from "../src/conversations/runtime-hub.ts";
 import { openFleet, openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
@@ -19,10 +20,12 @@ describe("the lines of hosts", () => {
   const line = (id: string) => JSON.stringify({ id, kind: "user_message", message: "hi", metadata: { conversationId: "c" } });
   const headers = toPartHeaders({ [header.host]: "h", [header.inbox]: "answers" }, 0, 1);
 
-  async function open(runtime: string, outcome: () => Promise<{ isStale: boolean; messages: ConversationMessage[] }>) {
+  async function open(runtime: string, outcome: () => Promise<{ isStale: boolean; messages: ConversationMessage[] }>, unfinished = "") {
     const state = { epoch: 7 as number | undefined, closed: 0 };
     const close = async (): Promise<void> => void state.closed++;
-    const hub = createRuntimeHub(fleet, { runtime, open: async () => ({ ...(await outcome()), close }), epochOf: () => state.epoch });
+    const isUnfinished = (messageId: string): boolean => messageId === unfinished;
+    const take = async () => ({ ...(await outcome()), isUnfinished, close });
+    const hub = createRuntimeHub(fleet, { runtime, open: take, epochOf: () => state.epoch });
     await hub.begin();
     const ask = async (text: string) =>
       (await fleet.connection.request(toRuntimeSubject(runtime), text, { headers, timeout: 5_000 })).json();
@@ -51,6 +54,30 @@ describe("the lines of hosts", () => {
     await hub.close();
   });
 
+  it("are told as ended early where the end could not be written, though the answer is there", async () => {
+    const answer = (requestId: string): ConversationMessage => ({
+      messageId: requestId,
+      role: "assistant",
+      parts: [],
+      timestamp: 1,
+      requestId,
+    });
+    const heard: { id: string; type: string }[] = [];
+    const listening = fleet.connection.subscribe("answers", { callback: (_, message) => void heard.push(message.json()) });
+    const { hub, ask, reached } = await open("full", async () => ({ isStale: false, messages: [answer("whole"), answer("cut")] }), "cut");
+    await ask(line("whole"));
+    await ask(line("cut"));
+    await expect
+      .poll(() => heard.map(({ id, type }) => [id, type]))
+      .toEqual([
+        ["whole", "done"],
+        ["cut", "error"],
+      ]);
+    expect(reached).toEqual([]);
+    listening.unsubscribe();
+    await hub.close();
+  });
+
   it("are not begun again while they run or once they are recorded, and what a lost conversation says is not heard", async () => {
     const messages: ConversationMessage[] = [{ messageId: "m", role: "assistant", parts: [], timestamp: 1, requestId: "old" }];
     const { hub, ask, state, reached } = await open("owning", async () => ({ isStale: false, messages }));
@@ -75,6 +102,34 @@ describe("the lines of hosts", () => {
     expect(await ask(line("later"))).toEqual({ isLeaving: true });
     await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 1_000 })).rejects.toThrow("no responders");
     await hub.close();
+  });
+});
+
+describe("the lines of an answer", () => {
+  it("are numbered, and where one is lost the request ends with an error instead of an end that hides it", async (context) => {
+    skipWithoutServer(context);
+    const fleet = await openFleet(await openServer());
+    const close = async (): Promise<void> => {};
+    const open = async () => ({ isStale: false, messages: [], isUnfinished: () => false, close });
+    const hub = createRuntimeHub(fleet, { runtime: "numbering", open, epochOf: () => 1 });
+    await hub.begin();
+    const numbers: (string | undefined)[] = [];
+    fleet.connection.subscribe("numbered", { callback: (_, message) => void numbers.push(message.headers?.get(header.line)) });
+    const headers = toPartHeaders({ [header.inbox]: "numbered" }, 0, 1);
+    const listing = JSON.stringify({ id: "list", kind: "list_conversations" });
+    await fleet.connection.request(toRuntimeSubject("numbering"), listing, { headers, timeout: 5_000 });
+    for (const type of ["conversations", "conversations", "done"]) await hub.transport.send({ id: "list", type });
+    await expect.poll(() => numbers).toEqual(["1", "2", "3"]);
+    await hub.close();
+
+    const failed: unknown[] = [];
+    const ask = { deliver: async () => "numbering", ownerOf: async () => "numbering", isThere: async () => true, hello: async () => "" };
+    const requests = createHostRequests({ ask, onFailed: (id, error) => failed.push([id, toHawserError(error).code]) });
+    for (const id of ["whole", "holed"]) requests.begin({ id, conversationId: undefined, text: "{}", mayRepeat: true, isTurn: false });
+    expect([1, 2, 3].map((line) => requests.isNext("whole", line))).toEqual([true, true, true]);
+    expect([1, 3, 4].map((line) => requests.isNext("holed", line))).toEqual([true, false, false]);
+    expect([failed, requests.has("whole"), requests.has("holed")]).toEqual([[["holed", "connection_lost"]], true, false]);
+    requests.stop();
   });
 });
 

@@ -192,6 +192,17 @@ describe("a conversation of a fleet", () => {
       await expectGoesOn(host, "junk");
     });
 
+    it("may have a name of anything at all that means something on the bus", async () => {
+      for (const conversation of ["*", ">", "$JS.API.>", " a b\t\u0000\r\nHawser-Epoch: 9 ", "../x"]) {
+        await expectGoesOn(host, conversation);
+        expect(await load(host, conversation)).toHaveLength(2);
+      }
+      host.send({ id: "names", kind: "list_conversations" });
+      expect(await host.end("names")).toMatchObject({ type: "done" });
+      const listed = JSON.stringify(host.lines.filter(({ id }) => id === "names"));
+      for (const conversation of ["*", ">", "$JS.API.>"]) expect(listed).toContain(`"conversationId":"${conversation}"`);
+    });
+
     it("refuses a message that the server does not carry, with both sizes, and takes apart what is larger on the way back", async () => {
       const { id, conversation } = fresh();
       host.send(say("large", "x".repeat(300_000), conversation));

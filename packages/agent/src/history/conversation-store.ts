@@ -19,6 +19,8 @@ export interface Conversation {
   /** In which it works; empty for those of the runtime. */
   readonly folders: readonly string[];
   readonly messages: readonly ConversationMessage[];
+  /** Whether the end of this answer is not written: it is being made, or its end could not be written. */
+  isUnfinished(messageId: string): boolean;
   /** What its messages take in memory, about. */
   readonly bytes: number;
   /** Whether it has to be opened again before its next use: it is closed, was read without a lock, or another program changed its file. */

@@ -10,7 +10,7 @@ import { toFork } from "./fork-transcript.ts";
 import { openLogJournal, readLog } from "./log-journal.ts";
 import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
 import { parseSummary, toHeaderLine } from "./record.ts";
-import { searchMemory } from "./search-memory.ts";
+import { createLogSearch } from "./search-logs.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
 import { toLines } from "./transcript.ts";
 
@@ -74,14 +74,13 @@ export function createLogStore({ logs, onNotice, onInterrupted, ...options }: Lo
           }
         })
         .catch(rethrow(conversationId)),
-    async search(query, limit) {
-      const held = [];
-      for (const { conversationId } of await list()) {
-        const { transcript } = conversations.ifOpen(conversationId) ?? (await readLog(logs.read(conversationId), conversationId, limits));
-        held.push(...searchMemory([{ conversationId, transcript }], query, limit));
-      }
-      return { matches: held.sort((one, other) => other.timestamp - one.timestamp).slice(0, limit), pending: 0 };
-    },
+    search: createLogSearch({
+      list,
+      async read(conversationId) {
+        const open = conversations.ifOpen(conversationId);
+        return open?.transcript ?? (await readLog(logs.read(conversationId), conversationId, limits)).transcript;
+      },
+    }),
     async fork(conversationId, { conversationId: forkId, after }) {
       const transcript = toFork(await conversations.transcriptOf(conversationId), after);
       const log = await logs.open(forkId).catch(rethrow(forkId));

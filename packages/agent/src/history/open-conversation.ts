@@ -114,6 +114,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     get messages() {
       return (messages ??= transcript.entries.map(({ message }) => message));
     },
+    isUnfinished: (messageId) => transcript.entries.some(({ message, isComplete }) => message.messageId === messageId && !isComplete),
     get bytes() {
       return transcript.bytes;
     },

@@ -74,6 +74,7 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       },
       add: ifMine(conversation.add),
       addParts: ifMine(conversation.addParts),
+      isUnfinished: conversation.isUnfinished,
       beforeCall: ifMine(conversation.beforeCall),
       finish: ifMine(conversation.finish),
       get summaries() {

@@ -218,6 +218,7 @@ function toConversation(conversationId: string, state: Kept): Conversation {
     get folders() {
       return state.folders;
     },
+    isUnfinished: () => false,
     get messages() {
       return state.messages;
     },

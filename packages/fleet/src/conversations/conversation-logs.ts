@@ -5,7 +5,6 @@ import { DeliverPolicy } from "@nats-io/jetstream";
 import { HawserError, quoteShort } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
-import { fleetLimits } from "../limits.ts";
 import { fromHeaderText, header, journalStream, journalSubjects } from "./conversation-names.ts";
 import { createJournalLog } from "./journal-log.ts";
 import { takeLease, type HeldLease } from "./lease.ts";
@@ -101,7 +100,7 @@ export function createConversationLogs(fleet: Fleet, streams: Streams, { runtime
       });
       let { num_pending: left } = await consumer.info(true);
       if (left === 0) return;
-      const messages = await consumer.consume({ max_messages: fleetLimits.fleetReadMessages });
+      const messages = await consumer.consume(streams.readAhead());
       try {
         for await (const message of messages) {
           const conversationId = fromHeaderText(message.headers?.get(header.conversation) ?? "");

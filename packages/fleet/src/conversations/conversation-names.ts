@@ -38,6 +38,8 @@ export const header = {
   base: "Hawser-Base",
   /** The claim under which an event was said. */
   epoch: "Hawser-Epoch",
+  /** Which line this is of the answer to one request, from 1 on: a host that misses one does not take the end for the end. */
+  line: "Hawser-Line",
   /** The program that asked. Without it nothing is repeated. */
   host: "Hawser-Host",
   /** Asks for the end of this turn, of which the host has not the request itself. */

@@ -6,13 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import { agentProtocol, HawserError, toHawserError, type AnyAgentRequest } from "@hawser/protocol";
 import type { Incoming, Transport } from "@hawser/wire";
-import { JsonText, memberSource, withIdSource } from "@hawser/wire/internal";
+import { createByteBudget, JsonText, memberSource, withIdSource } from "@hawser/wire/internal";
 import { createNoMore, logLine, serve, type Lifecycle } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
 import { createAskRuntimes, noRuntime, type AskRuntimes } from "./ask-runtimes.ts";
 import { isEnding, readObject, toErrorLine } from "./bus-line.ts";
 import { createFollowedConversations } from "./followed-conversations.ts";
+import { header } from "./conversation-names.ts";
 import { createHostRequests } from "./host-requests.ts";
 import { createHostIds } from "./host-ids.ts";
 import { openStreams, type Streams } from "./open-streams.ts";
@@ -69,18 +70,21 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   const requests = createHostRequests({ ask, onFailed: fail });
   /** Requests that have their end. */
   const ended = createRecentMap<true>(fleetLimits.fleetKnownEntries);
-  const followed = createFollowedConversations(fleet, streams, hear);
+  /** Holds no one back but who reads what was missed. */
+  const unread = createByteBudget(fleetLimits.fleetHeldEventChars);
+  const unreadShare = unread.openShare();
+  const followed = createFollowedConversations(fleet, streams, { onEvent: hear, whenRoom: unread.whenRoom });
 
   let unsentChars = 0;
   /** A host that never reads is left before what waits for it fills the memory. */
   function send(message: unknown, chars: number): void {
-    unsentChars += chars;
+    unreadShare.set((unsentChars += chars));
     if (unsentChars > fleetLimits.fleetUnreadChars)
       void transport.close(new HawserError("overloaded", "the host does not read what the fleet says"));
     void transport
       .send(message)
       .catch(() => {})
-      .finally(() => (unsentChars -= chars));
+      .finally(() => unreadShare.set((unsentChars -= chars)));
   }
 
   /** To the host, under the id as it wrote it. */
@@ -109,7 +113,10 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   function onAnswer(message: Msg): void {
     const text = join(message);
     const value = text === undefined ? undefined : readObject(text);
-    if (value && text !== undefined && typeof value["id"] === "string" && requests.has(value["id"])) hear({ value, text });
+    const id = value?.["id"];
+    if (!value || text === undefined || typeof id !== "string" || !requests.has(id)) return;
+    const line = Number(message.headers?.get(header.line) || 0);
+    if (line === 0 || requests.isNext(id, line)) hear({ value, text });
   }
   const answers = connection.subscribe(inbox, { callback: (error, message) => void (error === null && onAnswer(message)) });
 

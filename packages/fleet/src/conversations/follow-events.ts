@@ -3,8 +3,9 @@
 
 import { DeliverPolicy } from "@nats-io/jetstream";
 import type { Msg, MsgHdrs, Subscription } from "@nats-io/transport-node";
+import type { ByteBudget, Lease, Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
-import { toHawserError } from "@hawser/protocol";
+import { HawserError, toHawserError } from "@hawser/protocol";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
 import { isEnding, readObject } from "./bus-line.ts";
@@ -27,12 +28,29 @@ interface RawEvent {
 
 export type FollowedEvents = ReturnType<typeof followEvents>;
 
-export function followEvents(fleet: Fleet, streams: Streams, conversationId: string, onEvent: (event: ReadEvent) => void) {
+export interface FollowOptions {
+  /** What live events may take together, of all conversations of a host, while the stream is read. */
+  readonly held: ByteBudget;
+  /** One of all conversations of a host is read at a time: together they could be more than the server keeps for one connection. */
+  readonly inTurn: Semaphore;
+  onEvent(event: ReadEvent): void;
+  /** Resolves when the host may be told more of what is read. */
+  whenRoom(): Promise<void>;
+}
+
+export function followEvents(fleet: Fleet, streams: Streams, conversationId: string, { held, inTurn, onEvent, whenRoom }: FollowOptions) {
   const subject = toEventSubject(conversationId);
   let order = createEventOrder(fleetLimits.fleetKnownEntries);
   const join = createPartJoiner();
   /** Live events that wait while the stream is read. */
-  let held: RawEvent[] | undefined;
+  let waiting: { readonly raw: RawEvent; readonly lease: Lease }[] | undefined;
+  /** There was no room for one: the stream has it. */
+  let hasLeftOut = false;
+  /** That have not ended. */
+  let reads = 0;
+  /** That has not begun. */
+  let catchingUp: Promise<void> | undefined;
+  let isClosed = false;
 
   function take(raw: RawEvent, mayMiss: boolean): void {
     const placed = placeEvent(order, raw, mayMiss);
@@ -40,56 +58,100 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     else if (placed) onEvent(placed);
   }
 
+  function hold(raw: RawEvent): void {
+    // What comes after one that was left out is read again with it.
+    const lease = hasLeftOut ? undefined : held.tryAcquire(raw.text.length);
+    if (lease) waiting?.push({ raw, lease });
+    else hasLeftOut = true;
+  }
+
   const live = (message: Msg): void => {
     const raw = readEvent(join, message.headers, message.data);
     if (!raw) return;
-    if (held) held.push(raw);
+    if (waiting) hold(raw);
     else take(raw, false);
   };
   const subscription: Subscription = fleet.connection.subscribe(subject, {
     callback: (error, message) => void (error === null && live(message)),
   });
 
-  /** Runs `read` while what comes live waits, and takes that afterwards. One at a time. */
-  let reading: Promise<unknown> = Promise.resolve();
-  function whileHeld<Result>(read: () => Promise<Result>): Promise<Result> {
-    const result = reading.then(async () => {
-      held = [];
-      try {
-        return await read();
-      } finally {
-        const waiting = held;
-        held = undefined;
-        // What the stream did not have either is lost.
-        for (const raw of waiting) take(raw, true);
-      }
-    });
-    reading = result.catch(() => {});
-    return result;
+  /** What the stream has by now. */
+  async function readMissed(): Promise<void> {
+    for await (const { raw } of readStream(streams, subject)) {
+      if (isClosed) return;
+      take(raw, true);
+      await whenRoom();
+    }
   }
 
-  /** What was missed comes now. */
-  const catchUp = (): Promise<void> =>
-    whileHeld(async () => {
-      for (const raw of await readStream(streams, subject)) take(raw, true);
+  /** Runs `read` while what comes live waits, from now on, and takes that afterwards. */
+  function whileHeld<Result>(read: () => Promise<Result>): Promise<Result> {
+    waiting ??= [];
+    reads += 1;
+    return inTurn
+      .run(async () => {
+        const found = await read();
+        while (hasLeftOut && !isClosed) {
+          takeWaiting();
+          hasLeftOut = false;
+          await readMissed();
+        }
+        return found;
+      })
+      .finally(() => {
+        reads -= 1;
+        if (reads > 0) return;
+        hasLeftOut = false;
+        takeWaiting();
+        waiting = undefined;
+      });
+  }
+
+  /** What the stream did not have either is lost. */
+  function takeWaiting(): void {
+    for (const { raw, lease } of waiting?.splice(0) ?? []) {
+      lease.release();
+      if (!isClosed) take(raw, true);
+    }
+  }
+
+  /** What was missed comes now. Who asks again before that has begun is served by it too. */
+  function catchUp(): Promise<void> {
+    catchingUp ??= whileHeld(() => {
+      catchingUp = undefined;
+      return readMissed();
     }).catch((error: unknown) => logLine(`[hawser] fleet: missed events can't be read: ${toHawserError(error).message}`));
+    return catchingUp;
+  }
 
   return {
     catchUp,
     /** What the running turn has said after `since`, before anything that comes later; its id, if one runs. */
     repeat: (since: number, tell: (event: ReadEvent) => void): Promise<string | undefined> =>
       whileHeld(async () => {
-        const fresh = createEventOrder(fleetLimits.fleetKnownEntries);
-        const events = (await readStream(streams, subject)).flatMap((raw) => {
-          const placed = placeEvent(fresh, raw, true);
-          return placed && placed !== "gap" ? [placed] : [];
-        });
-        order = fresh;
+        // Read twice, since which turn runs is known at the end only, and all that was said until then may be large.
+        let fresh = createEventOrder(fleetLimits.fleetKnownEntries);
+        let last = 0;
+        for await (const { raw, seq } of readStream(streams, subject)) {
+          placeEvent(fresh, raw, true);
+          last = seq;
+        }
         const running = fresh.running.at(-1);
-        for (const event of events) if (event.value["id"] === running && Number(event.value["seq"] ?? 0) > since) tell(event);
+        if (running !== undefined) {
+          fresh = createEventOrder(fleetLimits.fleetKnownEntries);
+          for await (const { raw } of readStream(streams, subject, last)) {
+            const event = placeEvent(fresh, raw, true);
+            if (event && event !== "gap" && event.value["id"] === running && Number(event.value["seq"] ?? 0) > since) tell(event);
+            await whenRoom();
+          }
+        }
+        order = fresh;
         return running;
       }),
-    close: (): void => subscription.unsubscribe(),
+    close(): void {
+      isClosed = true;
+      subscription.unsubscribe();
+    },
   };
 }
 
@@ -115,22 +177,31 @@ function readEvent(
   return value && text !== undefined ? { value, text, epoch: Number(headers?.get(header.epoch) ?? 0) || 0 } : undefined;
 }
 
-/** Everything that the stream holds of a conversation. */
-async function readStream({ client, manager }: Streams, subject: string): Promise<RawEvent[]> {
-  const last = await manager.streams.getMessage(eventStream, { last_by_subj: subject });
-  if (!last) return [];
+/** Everything that the stream holds of a conversation now, up to a message if one is named, each with its place there. */
+async function* readStream(streams: Streams, subject: string, upTo?: number): AsyncGenerator<{ raw: RawEvent; seq: number }> {
+  const { client, manager } = streams;
+  const last = upTo ?? (await manager.streams.getMessage(eventStream, { last_by_subj: subject }))?.seq;
+  if (last === undefined) return;
   const consumer = await client.consumers.get(eventStream, { filter_subjects: subject, deliver_policy: DeliverPolicy.All });
-  const messages = await consumer.consume({ max_messages: fleetLimits.fleetReadMessages });
+  if ((await consumer.info(true)).num_pending === 0) return;
+  const messages = await consumer.consume(streams.readAhead());
   const join = createPartJoiner();
-  const events: RawEvent[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  // A server that was started again has none of them, and the last one never comes.
+  const expectMore = (): void => void (timer = setTimeout(() => messages.stop(), fleetLimits.fleetSettleMs));
+  expectMore();
   try {
     for await (const message of messages) {
+      clearTimeout(timer);
+      if (message.seq > last) return;
       const raw = readEvent(join, message.headers, message.data);
-      if (raw) events.push(raw);
-      if (message.seq >= last.seq) break;
+      if (raw) yield { raw, seq: message.seq };
+      if (message.seq >= last || message.info.pending === 0) return;
+      expectMore();
     }
   } finally {
+    clearTimeout(timer);
     messages.stop();
   }
-  return events;
+  throw new HawserError("connection_lost", "the servers do not go on with what they keep of the conversation");
 }

@@ -1,16 +1,26 @@
 // The conversations whose events one host follows: those that it used last.
 
+import { createByteBudget, createSemaphore } from "@hawser/wire/internal";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
 import { followEvents, type FollowedEvents, type ReadEvent } from "./follow-events.ts";
 import type { Streams } from "./open-streams.ts";
 import { createRecentMap } from "./recent-map.ts";
 
-export function createFollowedConversations(fleet: Fleet, streams: Streams, onEvent: (event: ReadEvent, conversationId: string) => void) {
+export interface FollowedOptions {
+  onEvent(event: ReadEvent, conversationId: string): void;
+  /** Resolves when the host may be told more of what is read. */
+  whenRoom(): Promise<void>;
+}
+
+export function createFollowedConversations(fleet: Fleet, streams: Streams, { onEvent, whenRoom }: FollowedOptions) {
+  const held = createByteBudget(fleetLimits.fleetHeldEventChars);
+  const inTurn = createSemaphore(1);
   const followed = createRecentMap<FollowedEvents>(fleetLimits.fleetFollowedEntries, (_, events) => events.close());
 
   function follow(conversationId: string): FollowedEvents {
-    const events = followed.get(conversationId) ?? followEvents(fleet, streams, conversationId, (event) => onEvent(event, conversationId));
+    const options = { held, inTurn, whenRoom, onEvent: (event: ReadEvent) => onEvent(event, conversationId) };
+    const events = followed.get(conversationId) ?? followEvents(fleet, streams, conversationId, options);
     followed.set(conversationId, events);
     return events;
   }

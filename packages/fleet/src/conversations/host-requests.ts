@@ -20,6 +20,8 @@ interface Open extends HostRequest {
   /** The runtime that has taken it. */
   runtime: string | undefined;
   heardAt: number;
+  /** Lines of its answer that have come. */
+  lines: number;
   /** How often in a row its runtime was not seen. */
   missed: number;
   readonly over: AbortController;
@@ -51,7 +53,7 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
 
   async function deliver(request: Open): Promise<void> {
     const { id, text, conversationId, mayRepeat, isTurn } = request;
-    request.runtime = undefined;
+    [request.runtime, request.lines] = [undefined, 0];
     try {
       const turn = isTurn && text === "" ? { turn: id } : {};
       request.runtime = await ask.deliver({ text, conversationId, mayRepeat, ...turn, signal: request.over.signal });
@@ -89,7 +91,7 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
     /** Throws `overloaded` when too many wait. */
     begin(request: HostRequest): void {
       if (open.size >= fleetLimits.fleetHostMessages) throw toOverloaded();
-      const entry: Open = { ...request, runtime: undefined, heardAt: performance.now(), missed: 0, over: new AbortController() };
+      const entry: Open = { ...request, runtime: undefined, heardAt: performance.now(), lines: 0, missed: 0, over: new AbortController() };
       open.set(request.id, entry);
       void deliver(entry);
     },
@@ -97,6 +99,15 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
     touch(id: string): void {
       const request = open.get(id);
       if (request) request.heardAt = performance.now();
+    },
+    /** A line of its answer has come; false where one before it was lost, and it has ended with that. */
+    isNext(id: string, line: number): boolean {
+      const request = open.get(id);
+      if (!request) return false;
+      request.lines += 1;
+      if (request.lines === line) return true;
+      fail(id, new HawserError("connection_lost", "a part of the answer was lost on its way; ask again"));
+      return false;
     },
     /** It has ended; whether it was open. */
     close,

@@ -118,7 +118,7 @@ export function createJournalLog(fleet: Fleet, streams: Streams, conversationId:
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: base,
       });
-      const messages = await consumer.consume({ max_messages: fleetLimits.fleetReadMessages });
+      const messages = await consumer.consume(streams.readAhead());
       try {
         for await (const message of messages) {
           const text = join(message);

@@ -50,7 +50,9 @@ export async function openStreams(fleet: Fleet) {
     });
     // The bucket says how long a lease is, so that all machines mean the same.
     const { ttl: leaseMs } = await leases.status();
-    return { client, manager, leases, leaseMs };
+    /** What is asked for ahead of the one who reads: a server that could not send all of it would drop the connection. */
+    const readAhead = () => ({ max_bytes: Math.max(fleetLimits.fleetReadBytes, 2 * fleet.maxPayload) });
+    return { client, manager, leases, leaseMs, readAhead };
   } catch (error) {
     if (HawserError.isInstance(error)) throw error;
     const message = `the server at ${fleet.servers} keeps no conversations: ${describeThrown(error)}. It needs JetStream, and an account that may use it`;

@@ -29,6 +29,8 @@ interface OpenConversation {
   /** It is not ours any more, and still has to be let go. */
   readonly isStale: boolean;
   readonly messages: readonly ConversationMessage[];
+  /** Whether the end of this answer is not written. */
+  isUnfinished(messageId: string): boolean;
   close(): Promise<void>;
 }
 
@@ -46,6 +48,8 @@ interface Asked {
   readonly epoch: number;
   /** Where the answer goes; a turn's events go to its conversation. */
   readonly inbox: string;
+  /** Lines that were said there. */
+  lines: number;
   close(): void;
 }
 
@@ -84,7 +88,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     const { kind, conversationId, epoch, inbox } = request;
     if (kind === "steer") expectSteered(request, data);
     if (kind !== "user_message") {
-      if (inbox !== "") publish(inbox, text, {});
+      if (inbox !== "") publish(inbox, text, { [header.line]: String((request.lines += 1)) });
     } else if (conversationId !== undefined && epochOf(conversationId) === epoch) publishEvent(conversationId, epoch, text);
     if (!isEnding(value)) return;
     if (type === "error") [counts.errors, counts.lastError] = [counts.errors + 1, String(value["error"])];
@@ -96,7 +100,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
   function expectSteered({ conversationId, epoch }: Asked, data: unknown): void {
     const { steerId } = (data ?? {}) as { steerId?: unknown };
     if (typeof steerId !== "string") return;
-    steers.set(steerId, { kind: "user_message", conversationId, epoch, inbox: "", close() {} });
+    steers.set(steerId, { kind: "user_message", conversationId, epoch, inbox: "", lines: 0, close() {} });
   }
 
   async function speak(): Promise<void> {
@@ -184,7 +188,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     if (typeof id !== "string") return close();
     counts.requests += 1;
     const epoch = (conversationId !== undefined && epochOf(conversationId)) || 0;
-    const request = { kind, conversationId, epoch, inbox: message.headers?.get(header.inbox) ?? "", close };
+    const request = { kind, conversationId, epoch, inbox: message.headers?.get(header.inbox) ?? "", lines: 0, close };
     // A second one under the same id is refused by the runtime, and ends nothing of the first.
     if (asked.has(id)) close();
     else asked.set(id, request);
@@ -243,11 +247,11 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
 }
 
 /** What a turn that is in the journal has ended with; undefined when it is not there, or not over. */
-function recordedEnd({ messages }: OpenConversation, conversationId: string, id: string): object | undefined {
+function recordedEnd({ messages, isUnfinished }: OpenConversation, conversationId: string, id: string): object | undefined {
   const at = messages.findLastIndex(({ role, requestId }) => role === "assistant" && requestId === id);
   const answer = messages[at];
   if (!answer) return undefined;
-  if (answer.interrupted !== undefined) return { id, ...toInterruption(answer) };
+  if (answer.interrupted !== undefined || isUnfinished(answer.messageId)) return { id, ...toInterruption(answer) };
   const userMessageId = messages.findLast(({ role }, index) => index < at && role === "user")?.messageId ?? "";
   const data = { conversationId, userMessageId, assistantMessageId: answer.messageId };
   return { id, type: "done", data, timestamp: Date.now() };

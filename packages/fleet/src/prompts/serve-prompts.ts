@@ -11,7 +11,7 @@ import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
-import { drainSubject } from "../subjects.ts";
+import { drainSubject, promptKind } from "../subjects.ts";
 
 /** Answers one prompt by saying pieces of text; throws for an answer that failed. */
 export type AnswerPrompt = (prompt: string, answer: { readonly signal: AbortSignal; say(text: string): void }) => Promise<void>;
@@ -91,7 +91,7 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
     running.set(abort, ended);
   }
 
-  const metadata = { agent: agentKind, owner, session, protocol_version: protocolVersion, kind: "prompts", machine };
+  const metadata = { agent: agentKind, owner, session, protocol_version: protocolVersion, kind: promptKind, machine };
   const endpoints = [
     { name: "prompt", subject, queueGroup: queue, metadata: { max_payload: `${fleet.maxPayload}B`, attachments_ok: "false" } },
     { name: "status", subject: `agents.status.${place}`, queueGroup: queue },
@@ -116,7 +116,7 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
   const prompts = listen(subject, begin, queue);
   const others = [
     listen(`agents.status.${place}`, (message) => void message.respond(describeNow()), queue),
-    listen(drainSubject, (message) => void ([id, service].includes(message.string()) && drained.resolve())),
+    listen(drainSubject, (message) => void ([id, promptKind].includes(message.string()) && drained.resolve())),
   ];
   const description = `Agent of ${machine}, by Hawser`;
   const stopDiscovery = answerDiscovery(connection, { name: service, id, version, description, metadata, endpoints }, () => counts);

@@ -1,12 +1,15 @@
 // G20: conversations of a fleet under [count] random faults: runtimes and hosts killed, runtimes frozen past their lease and let go
-// again, told to stop, the server killed and started again or frozen, the journal full. Meanwhile every conversation is talked to. A model over all that was
-// heard says: every request has one end, no tool ran twice, what was acknowledged is there, every conversation loads and goes on.
+// again, told to stop or cut off from the server, hosts that do not read or stand still under a flood, the server killed and started again,
+// frozen or cut off from all, the journal full, wrong credentials, messages over `max_payload`. Meanwhile every conversation is talked to. A
+// model over all that was heard says: every request has one end, no tool ran twice, what was acknowledged is there, every conversation
+// loads and goes on.
 //   node --conditions=hawser-source packages/fleet/test/soak/conversations.soak.ts [count, 200 unless given] [seed]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { toEventSubject } from "../../src/conversations/conversation-names.ts";
 import { setJournalRoom } from "../stream-settings.ts";
 import { isEnd, openSoakFleet, type Line, type SoakHost, type SoakRuntime } from "./soak-fleet.ts";
 
@@ -85,6 +88,7 @@ async function talk(conversationId: string): Promise<void> {
 }
 
 const pick = (): SoakRuntime => runtimes[below(runtimeCount)] as SoakRuntime;
+const pickHost = (): SoakHost => hosts[below(hostCount)] as SoakHost;
 
 /** A server that was just started again may take its time. */
 async function untilDone(action: () => Promise<void>): Promise<void> {
@@ -120,7 +124,55 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
     await sleep(below(1_500));
     await untilDone(() => setJournalRoom(fleet.fleet, undefined));
   },
+  "runtime cut off": async () => {
+    const { way } = pick();
+    way.cut();
+    await sleep(below(6_000));
+    way.heal(random() < 0.5);
+  },
+  "server cut off": async () => {
+    const cut = [...fleet.ways];
+    for (const way of cut) way.cut();
+    await sleep(below(3_000));
+    for (const way of cut) way.heal(random() < 0.5);
+  },
+  "host does not read": async () => {
+    const host = pickHost();
+    host.leaveUnread();
+    await flood();
+    await sleep(below(3_000));
+    host.readOn();
+  },
+  "slow consumer": async () => {
+    const { child } = pickHost();
+    child.kill("SIGSTOP");
+    await flood();
+    await sleep(1_500 + below(1_500));
+    child.kill("SIGCONT");
+  },
+  "wrong credentials": async () => {
+    const { code, stderr } = await fleet.stranger();
+    if (code !== 2 || !stderr.includes("does not take these credentials")) problems.push(`a stranger ended with ${code}: ${stderr}`);
+  },
+  "over max_payload": async () => {
+    const host = pickHost();
+    const id = crypto.randomUUID();
+    const [conversationId = ""] = conversationIds;
+    const message = "x".repeat(fleet.maxPayload + below(10_000_000));
+    const end = await askWithin(host, { id, kind: "user_message", message, metadata: { conversationId } });
+    told.push({ id, conversationId, tickets: [], host, end });
+    if (end !== undefined && end["code"] !== "too_large") problems.push(`a message over max_payload ended with ${JSON.stringify(end)}`);
+  },
 };
+
+/** More than buffers between the server and one host hold, in each conversation. */
+async function flood(): Promise<void> {
+  const { connection } = fleet.fleet;
+  const text = JSON.stringify({ id: `flood-${crypto.randomUUID()}`, type: "token", token: "x".repeat(200_000) });
+  for (const conversationId of conversationIds)
+    for (let said = 0; said < 30; said++) connection.publish(toEventSubject(conversationId), text);
+  await connection.flush();
+}
 /** More often what is about owners. */
 const drawn = [
   "runtime killed",
@@ -132,6 +184,13 @@ const drawn = [
   "server killed",
   "server frozen",
   "journal full",
+  "runtime cut off",
+  "runtime cut off",
+  "server cut off",
+  "host does not read",
+  "slow consumer",
+  "wrong credentials",
+  "over max_payload",
 ];
 
 async function disturb(): Promise<void> {
@@ -184,9 +243,11 @@ interface Message {
   readonly interrupted?: string;
 }
 
+let slow = 0;
 try {
   await Promise.all([disturb(), ...conversationIds.map(talk)]);
   await check();
+  slow = await fleet.slowConsumers();
 } finally {
   await fleet.close();
   rmSync(root, { recursive: true, force: true });
@@ -202,6 +263,6 @@ const kindsOf = [...faults].map(([name, times]) => `${times} ${name}`).join(", "
 for (const problem of problems.slice(0, 20)) console.log(problem);
 const outcome = problems.length === 0 ? "passed" : `FAILED with ${problems.length} problems`;
 console.log(
-  `fleet conversations: ${outcome}, ${count} faults (${kindsOf}), ${told.length} requests (${endsOf}), seed ${seed}, ${seconds} s`,
+  `fleet conversations: ${outcome}, ${count} faults (${kindsOf}), ${told.length} requests (${endsOf}), ${slow} slow consumers, seed ${seed}, ${seconds} s`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

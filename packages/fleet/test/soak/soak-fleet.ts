@@ -1,5 +1,5 @@
 // The processes of the long test of a fleet: a server that can be killed and started again, runtimes with a tool that writes down each of
-// its runs, and hosts whose every line is kept. What dies is replaced.
+// its runs, and hosts whose every line is kept. What dies is replaced. Each has a way of its own to the server, which can be cut.
 
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,9 @@ import { builtHawser } from "../../../../test/kit/built-hawser.ts";
 import { connectFleet, type Fleet } from "../../src/connect.ts";
 import { findServer } from "../../src/server/find-server.ts";
 import { startServer, type FleetServer } from "../../src/server/start-server.ts";
+import { readReport } from "../../src/server/server-report.ts";
 import { makeLeaseBucket } from "../stream-settings.ts";
+import { startRelay, type Relay } from "./relay.ts";
 
 type Program = ChildProcessByStdio<Writable, Readable, Readable>;
 export type Line = Record<string, unknown> & { id?: string; type?: string };
@@ -19,6 +21,10 @@ export type Line = Record<string, unknown> & { id?: string; type?: string };
 export interface SoakHost {
   readonly child: Program;
   readonly isGone: boolean;
+  readonly way: Relay;
+  /** Reads nothing of what it says until it is told to go on. */
+  leaveUnread(): void;
+  readOn(): void;
   /** Everything that was said under this id. */
   linesOf(id: string): readonly Line[];
   /** The end of a request, or undefined when the host has died before. */
@@ -28,9 +34,14 @@ export interface SoakHost {
 export interface SoakRuntime {
   readonly child: Program;
   readonly isGone: boolean;
+  readonly way: Relay;
 }
 
 const leaseMs = 2_000;
+/** Small, so that messages are over it, and come in parts. */
+const maxPayload = 262_144;
+/** A server that gives up early on a connection that can't keep up. */
+const settings = [`authorization { user: soak, password: harbour }`, `max_pending: 12MB`, `write_deadline: "1s"`].join("\n");
 const endings: ReadonlySet<unknown> = new Set(["done", "error", "status"]);
 export const isEnd = ({ type }: Line): boolean => endings.has(type);
 
@@ -42,12 +53,18 @@ export async function openSoakFleet(root: string, onProblem: (problem: string) =
   writeFileSync(ledger, "");
   writeFileSync(join(root, "weld.mjs"), toolModule(ledger));
   writeFileSync(join(root, "agent.json"), JSON.stringify({ permissions: [{ tool: "weld", decision: "allow" }] }));
-  let server: FleetServer = await startServer({ program, folder, port: 0 });
+  const [credentials, wrong] = ["right", "wrong"].map((name) => join(root, name)) as [string, string];
+  writeFileSync(credentials, "soak:harbour\n", { mode: 0o600 });
+  writeFileSync(wrong, "soak:mast\n", { mode: 0o600 });
+  const options = { program, folder, maxPayload, more: settings };
+  let server: FleetServer = await startServer({ ...options, port: 0 });
   const { address } = server;
-  const fleet: Fleet = await connectFleet({ servers: address }, "soak");
+  const fleet: Fleet = await connectFleet({ servers: address, credentials }, "soak");
   await makeLeaseBucket(fleet, leaseMs);
   const children = new Set<Program>();
+  const ways = new Set<Relay>();
   let made = 0;
+  let slowConsumers = 0;
 
   function start(args: readonly string[]): Program {
     const env = { ...process.env, HOME: root, XDG_CONFIG_HOME: join(root, "config"), OLLAMA_HOST: "http://127.0.0.1:1" };
@@ -58,22 +75,55 @@ export async function openSoakFleet(root: string, onProblem: (problem: string) =
     return child;
   }
 
+  async function openWay(): Promise<Relay> {
+    const way = await startRelay(address);
+    ways.add(way);
+    return way;
+  }
+
+  function closeWay(way: Relay): void {
+    way.close();
+    ways.delete(way);
+  }
+
+  /** Of the server that runs; it begins to count anew when it is started again. */
+  async function countSlow(): Promise<number> {
+    const report = await readReport(server.monitor, "/varz").catch(() => undefined);
+    return Number(report?.["slow_consumers"] ?? 0);
+  }
+
   return {
     fleet,
+    ways: ways as ReadonlySet<Relay>,
+    maxPayload,
+    /** Connections that the server has given up since they did not keep up. */
+    slowConsumers: async (): Promise<number> => slowConsumers + (await countSlow()),
+    /** What a host says whom the server does not know. */
+    async stranger(): Promise<{ code: number | null; stderr: string }> {
+      const child = start(["fleet", "host", "--fleet", address, "--fleet-credentials", wrong]);
+      let stderr = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      child.stdout.resume();
+      const [code] = (await once(child, "close")) as [number | null];
+      return { code, stderr };
+    },
     get server(): FleetServer {
       return server;
     },
     /** Killed, and started again at the same address with what it had on its disk. */
     async restartServer(): Promise<void> {
+      slowConsumers += await countSlow();
       process.kill(server.pid, "SIGKILL");
       await server.exited;
-      server = await startServer({ program, folder, port: Number(new URL(address).port) });
+      server = await startServer({ ...options, port: Number(new URL(address).port) });
     },
     async runtime(): Promise<SoakRuntime> {
       const data = join(root, `data-${++made}`);
       const flags = ["--model", "offline", "--root", root, "--tools", join(root, "weld.mjs"), "--config", join(root, "agent.json")];
-      const child = start(["agent", "--fleet", address, ...flags, "--data-dir", data, "--no-undo"]);
-      const state = { child, isGone: false };
+      const way = await openWay();
+      const place = ["--fleet", way.address, "--fleet-credentials", credentials];
+      const child = start(["agent", ...place, ...flags, "--data-dir", data, "--no-undo"]);
+      const state = { child, isGone: false, way };
       child.stdout.resume();
       const ready = Promise.withResolvers<void>();
       createInterface({ input: child.stderr }).on("line", (line) => {
@@ -82,18 +132,20 @@ export async function openSoakFleet(root: string, onProblem: (problem: string) =
       });
       child.once("close", () => {
         state.isGone = true;
+        closeWay(way);
         ready.resolve();
       });
       await ready.promise;
       return state;
     },
     async host(): Promise<SoakHost> {
-      const child = start(["fleet", "host", "--fleet", address]);
+      const way = await openWay();
+      const child = start(["fleet", "host", "--fleet", way.address, "--fleet-credentials", credentials]);
       const lines = new Map<string, Line[]>();
       const waiting = new Map<string, (end: Line | undefined) => void>();
       const ready = Promise.withResolvers<void>();
       child.stderr.resume();
-      createInterface({ input: child.stdout }).on("line", (text) => {
+      const reader = createInterface({ input: child.stdout }).on("line", (text) => {
         const line = parseOrUndefined(text);
         if (line?.type === "ready") return ready.resolve();
         if (line?.id === undefined) return;
@@ -102,7 +154,10 @@ export async function openSoakFleet(root: string, onProblem: (problem: string) =
       });
       const state = {
         child,
+        way,
         isGone: false,
+        leaveUnread: () => void reader.pause(),
+        readOn: () => void reader.resume(),
         linesOf: (id: string) => lines.get(id) ?? [],
         ask(request: Record<string, unknown> & { id: string }): Promise<Line | undefined> {
           return new Promise((resolve) => {
@@ -114,6 +169,7 @@ export async function openSoakFleet(root: string, onProblem: (problem: string) =
       };
       child.once("close", () => {
         state.isGone = true;
+        closeWay(way);
         ready.resolve();
         for (const resolve of waiting.values()) resolve(undefined);
       });

@@ -37,7 +37,7 @@ export function addFleet(program: Command): void {
     addCommand(fleet, "drain", {
       summary: "tell machines to leave",
       description:
-        "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end. Agent runtimes are the service `agents`.",
+        "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end. Agent runtimes are the service `agents`; those of `hawser fleet agent` leave together by the name `prompts`.",
       examples: ["hawser fleet drain plant", "hawser fleet drain 3f2a…"],
     }),
     `the servers (default: ${defaultServers})`,

@@ -1,7 +1,7 @@
 // `hawser fleet status` and `hawser fleet drain`: they ask the servers that run, and change nothing but what they are told to.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectFleet, drainSubject, findServices, type Fleet, type FoundService } from "@hawser/fleet/internal";
+import { connectFleet, drainSubject, findServices, toDrainName, type Fleet, type FoundService } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol/internal";
 import { runUntilStopped } from "@hawser/wire/internal/node";
 import { fitLine, printStyled, printTo } from "../command-line/output.ts";
@@ -45,7 +45,7 @@ export const runStatus = (flags: StatusFlags): Promise<void> =>
 
 export const runDrain = (name: string, flags: DrainFlags): Promise<void> =>
   withFleet(flags, async (fleet) => {
-    const meant = (await findServices(fleet)).filter((service) => service.name === name || service.id === name);
+    const meant = (await findServices(fleet)).filter((service) => toDrainName(service) === name || service.id === name);
     if (meant.length === 0)
       throw new HawserError("usage", `no machine of the fleet is called ${JSON.stringify(name)}; see: hawser fleet status`);
     fleet.say(drainSubject, name);
