@@ -17,9 +17,11 @@ interface SessionSoakOptions {
 /** The number that the command line gives, or ends the process. */
 export function readCount(usual: number): number {
   const count = Number(process.argv[2] ?? usual);
-  if (Number.isSafeInteger(count) && count >= 1) return count;
-  console.error("usage: sessions.soak.ts [count], a whole number of at least 1");
-  process.exit(2);
+  if (!Number.isSafeInteger(count) || count < 1) {
+    console.error("usage: sessions.soak.ts [count], a whole number of at least 1");
+    process.exit(2);
+  }
+  return count;
 }
 
 setFlagsFromString("--expose-gc");

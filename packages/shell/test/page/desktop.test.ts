@@ -258,7 +258,7 @@ it("the dialog says that it waits for the settings, until they are there", () =>
 
 describe("the next greeting", () => {
   const running = { phase: "open", runtime: "running" } as const;
-  const greeted = { type: "greeted", info: { version: "1.0.0", capabilities: [] } } as const;
+  const greeted = { type: "greeted", info: { version: "1.0.0", capabilities: [], startedAt: 0 } } as const;
   const openStore = (): Store => {
     const store = createStore((flush) => flush());
     store.dispatch({ type: "link", link: running });
