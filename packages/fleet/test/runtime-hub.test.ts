@@ -1,13 +1,16 @@
 // What reaches a runtime of the lines that hosts send, and what hosts hear of it; with a real server between them.
 
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { HawserError, toHawserError, type ConversationMessage } from "@hawser/protocol";
 import type { Fleet } from "../src/connect.ts";
+import { createAskRuntimes } from "../src/conversations/ask-runtimes.ts";
 import { anyRuntimeSubject, header, toEventSubject, toRuntimeSubject } from "../src/conversations/conversation-names.ts";
 import { createEventOrder } from "../src/conversations/event-order.ts";
 import { createHostRequests } from "../src/conversations/host-requests.ts";
+import { openStreams } from "../src/conversations/open-streams.ts";
 import { toPartHeaders } from "../src/conversations/parts.ts";
 import { createRuntimeHub } from "../src/conversations/runtime-hub.ts";
+import { fleetLimits } from "../src/limits.ts";
 import { openFleet, openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
 
 describe("the lines of hosts", () => {
@@ -102,6 +105,53 @@ describe("the lines of hosts", () => {
     expect(await ask(line("later"))).toEqual({ isLeaving: true });
     await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 1_000 })).rejects.toThrow("no responders");
     await hub.close();
+  });
+});
+
+describe("a runtime that has enough to do", () => {
+  it("claims no conversation more, goes on with its own, and takes others again when one of them has ended", async (context) => {
+    skipWithoutServer(context);
+    const fleet = await openFleet(await openServer());
+    const { fleetBusyConversations } = fleetLimits;
+    fleetLimits.fleetBusyConversations = 2;
+    onTestFinished(() => void (fleetLimits.fleetBusyConversations = fleetBusyConversations));
+    const opened: string[] = [];
+    const close = async (): Promise<void> => {};
+    const open = async (conversationId: string) => {
+      opened.push(conversationId);
+      return { isStale: false, messages: [], isUnfinished: () => false, close };
+    };
+    const hub = createRuntimeHub(fleet, { runtime: "busy", open, epochOf: () => 1 });
+    await hub.begin();
+    const ask = async (id: string, conversationId: string): Promise<unknown> => {
+      const text = JSON.stringify({ id, kind: "user_message", message: "hi", metadata: { conversationId } });
+      return (await fleet.connection.request(toRuntimeSubject("busy"), text, { timeout: 5_000 })).json();
+    };
+    const accepted = { accepted: true, runtime: "busy" };
+    // At once: what is being taken counts too.
+    expect(await Promise.all([ask("1", "a"), ask("2", "b"), ask("3", "c")])).toEqual([accepted, accepted, { isFull: true }]);
+    expect([await ask("4", "a"), await ask("5", "c"), opened]).toEqual([accepted, { isFull: true }, ["a", "b", "a"]]);
+    await hub.transport.send({ id: "2", type: "done" });
+    await expect.poll(() => ask("5", "c")).toEqual(accepted);
+    await hub.close();
+  });
+
+  it("is asked again by the host, which looks for room elsewhere meanwhile, and is told so in the end", async (context) => {
+    skipWithoutServer(context);
+    const fleet = await openFleet(await openServer());
+    const replies: object[] = [{ isFull: true }, { isFull: true }];
+    fleet.connection.subscribe(anyRuntimeSubject, {
+      callback: (_, message) => void message.respond(JSON.stringify(replies.shift() ?? { accepted: true, runtime: "free" })),
+    });
+    const ask = createAskRuntimes(fleet, await openStreams(fleet), { host: "h", inbox: "answers" });
+    const request = { text: "{}", conversationId: "c", mayRepeat: true, signal: new AbortController().signal };
+    expect(await ask.deliver(request)).toBe("free");
+    expect(replies).toEqual([]);
+    const { fleetRoomMs } = fleetLimits;
+    fleetLimits.fleetRoomMs = -1;
+    onTestFinished(() => void (fleetLimits.fleetRoomMs = fleetRoomMs));
+    replies.push({ isFull: true });
+    await expect(ask.deliver(request)).rejects.toMatchObject({ code: "overloaded" });
   });
 });
 

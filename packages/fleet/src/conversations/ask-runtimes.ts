@@ -76,8 +76,9 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
     async deliver(request: BusRequest): Promise<string> {
       const bytes = Buffer.byteLength(request.text);
       if (bytes > fleet.maxPayload) throw tooLarge("message", bytes, fleet.maxPayload);
-      const deadline = performance.now() + fleetLimits.fleetPatienceMs;
+      const startedAt = performance.now();
       let next: string | undefined;
+      let fullReplies = 0;
       for (;;) {
         request.signal.throwIfAborted();
         const runtime = next ?? (request.conversationId === undefined ? undefined : await ownerOf(request.conversationId));
@@ -85,9 +86,15 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
         if (reply === "unknown" && !request.mayRepeat) throw unknown();
         if (typeof reply === "object" && "accepted" in reply) return reply.runtime;
         next = typeof reply === "object" && "owner" in reply && reply.owner !== runtime ? reply.owner : undefined;
-        if (performance.now() > deadline) throw reply === "none" ? noRuntime() : unknown();
-        // One that was named is asked at once; otherwise a lease has to end, or a runtime to come.
-        if (next === undefined) await sleep(fleetLimits.fleetRetryMs, undefined, { signal: request.signal });
+        const isFull = typeof reply === "object" && "isFull" in reply;
+        const waitedMs = performance.now() - startedAt;
+        if (isFull && waitedMs > fleetLimits.fleetRoomMs) throw noRoom();
+        if (waitedMs > fleetLimits.fleetPatienceMs) throw reply === "none" ? noRuntime() : unknown();
+        // One that was named is asked at once; otherwise a lease has to end, or a runtime to come or to have room. Where many wait for
+        // room, each asks less and less often.
+        if (isFull) fullReplies += 1;
+        const pauseMs = Math.min(fleetLimits.fleetRetryMs * Math.max(fullReplies, 1), fleetLimits.fleetAskMs);
+        if (next === undefined) await sleep(pauseMs, undefined, { signal: request.signal });
       }
     },
   };
@@ -98,6 +105,9 @@ const unknown = (): HawserError =>
     "unknown_outcome",
     "no runtime of the fleet has said what became of the request; it may have been done. Load the conversation before you ask again",
   );
+
+const noRoom = (): HawserError =>
+  new HawserError("overloaded", "all runtimes of the fleet have enough to do; start another one, or ask again when a turn has ended");
 
 export const noRuntime = (): HawserError =>
   new HawserError("connection_failed", "no runtime of the fleet is there; start one with: hawser agent --fleet <servers>");

@@ -9,13 +9,16 @@ export type LineReply =
   /** The conversation is with another runtime. */
   | { readonly owner: string }
   /** It ends, and takes nothing new. */
-  | { readonly isLeaving: true };
+  | { readonly isLeaving: true }
+  /** It has enough to do; another one may have room. */
+  | { readonly isFull: true };
 
 export function readReply(text: string): LineReply | undefined {
   const value = readObject(text);
-  const { accepted, runtime, owner, isLeaving } = value ?? {};
+  const { accepted, runtime, owner, isLeaving, isFull } = value ?? {};
   if (accepted === true && typeof runtime === "string") return { accepted, runtime };
   if (typeof owner === "string") return { owner };
+  if (isFull === true) return { isFull };
   return isLeaving === true ? { isLeaving } : undefined;
 }
 

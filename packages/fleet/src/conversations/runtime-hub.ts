@@ -125,6 +125,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
       await forward(message, request, text);
       return answer({ accepted: true, runtime });
     }
+    if (request["kind"] === "user_message" && hasEnough(conversationId)) return answer({ isFull: true });
     const lane = lanes.get(conversationId) ?? createSemaphore(1, { maxWaiting: fleetLimits.fleetCalls });
     lanes.set(conversationId, lane);
     try {
@@ -132,6 +133,13 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     } finally {
       if (lane.used === 0 && lane.waiting === 0) lanes.delete(conversationId);
     }
+  }
+
+  /** Whether a turn of this conversation would be one more than the runtime answers at the same time. Nothing is claimed for it then. */
+  function hasEnough(conversationId: string): boolean {
+    const busy = new Set(lanes.keys());
+    for (const { kind, conversationId: of } of asked.values()) if (kind === "user_message" && of !== undefined) busy.add(of);
+    return busy.size >= fleetLimits.fleetBusyConversations && !busy.has(conversationId);
   }
 
   async function takeOwned(
