@@ -71,6 +71,12 @@ const mistakes: readonly [string, string, string, RegExp][] = [
     "\nthrow new TypeError('no database\\nreally');",
     /can't load \S+tools\.ts: no database \(\S*tools\.ts:2\)$/,
   ],
+  [
+    "a file of another kind",
+    "tools.md",
+    "# Tools",
+    /tools\.md is not a module \(Unknown file extension "\.md" .+\); tools are the functions that a \.ts or \.js file exports$/,
+  ],
   ["a thrown string", "tools.mjs", "throw 'no luck';", /can't load \S+tools\.mjs: no luck$/],
   [
     "a missing import",

@@ -70,14 +70,16 @@ function parseModelName(text: string, { prefixes, near }: KnownNames): ModelName
   const model = slash === -1 ? prefixes.get(prefix) : name.slice(slash + 1);
   const isKnown = prefixes.has(prefix) && /^\S+$/.test(model ?? "") && name.length <= maxNameChars;
   if (slash === -1 && model === undefined && prefixes.has(prefix))
-    throw new HawserError("usage", `${prefix} needs the name of a model: ${prefix}/<model>`);
+    throw new HawserError("usage", `${prefix} needs the name of ${prefix === "acp" ? "an agent" : "a model"}: ${toForm(prefix)}`);
   if (!isKnown || model === undefined) throw unknownModel(name, [...prefixes.keys()], near);
   return { name: `${prefix}/${model}`, prefix, model };
 }
 
+const toForm = (prefix: string): string => `${prefix}/<${prefix === "acp" ? "agent" : "model"}>`;
+
 function unknownModel(name: string, prefixes: readonly string[], near: readonly string[]): HawserError {
   const shown = quoteShort(name, maxNameChars);
-  const forms = [offlineName, ...prefixes.map((prefix) => `${prefix}/<model>`)].join(", ");
+  const forms = [offlineName, ...prefixes.map(toForm)].join(", ");
   const guesses = nearNames(name, [...new Set([offlineName, ...prefixes, ...near])]);
   const hint = guesses.length === 0 ? "" : `Did you mean ${guesses.join(" or ")}? `;
   return new HawserError("usage", `unknown model ${shown}. ${hint}Known forms: ${forms}`, { facts: { near: guesses } });

@@ -130,6 +130,8 @@ async function importModule(modulePath: string): Promise<Exports> {
     return await Promise.race([import(pathToFileURL(resolve(modulePath)).href) as Promise<Exports>, endless.promise]);
   } catch (cause) {
     const [reason = ""] = describeThrown(cause).trim().split("\n");
+    if (!/\.[cm]?[jt]s$/.test(modulePath))
+      throw usage(`${modulePath} is not a module (${reason}); tools are the functions that a .ts or .js file exports`);
     throw new HawserError(
       "usage",
       `can't load ${modulePath}: ${reason}${HawserError.isInstance(cause) ? "" : placeOf(cause, modulePath)}`,
