@@ -28,8 +28,12 @@ describe("the events that a host follows", () => {
       });
   }
 
-  function follow(conversation: string, room: { whenRoom(): Promise<void> }, maxHeld: number) {
-    const held = createByteBudget(maxHeld);
+  function follow(
+    conversation: string,
+    room: { whenRoom(): Promise<void> },
+    maxHeld: number,
+    { held, inTurn } = { held: createByteBudget(maxHeld), inTurn: createSemaphore(1) },
+  ) {
     const seen: number[] = [];
     let mostHeld = 0;
     const note = ({ value }: ReadEvent): void => {
@@ -38,7 +42,7 @@ describe("the events that a host follows", () => {
     };
     const followed = followEvents(fleet, streams, conversation, {
       held,
-      inTurn: createSemaphore(1),
+      inTurn,
       onEvent: note,
       whenRoom: room.whenRoom,
     });
@@ -71,6 +75,33 @@ describe("the events that a host follows", () => {
     expect([seen, held.heldBytes]).toEqual([numbers(402), 0]);
     expect(mostHeld()).toBeLessThanOrEqual(limit);
     followed.close();
+  });
+
+  it("come in one conversation as well while another one, which waits with all that may be held, never stands still", async () => {
+    const shared = { held: createByteBudget(50_000), inTurn: createSemaphore(1) };
+    say("talking", 1, 3);
+    say("waiting", 1, 3);
+    await fleet.connection.flush();
+    let said = 3;
+    let isCaughtUp = false;
+    async function whenRoom(): Promise<void> {
+      // Something new for each event that was read: it comes live, and there is no room for it.
+      if (said < 100 && !isCaughtUp) say("talking", ++said, said);
+      await fleet.connection.flush();
+    }
+    const waiting = follow("waiting", { whenRoom: async () => {} }, 0, shared);
+    const talking = follow("talking", { whenRoom }, 0, shared);
+    const talked = talking.followed.catchUp();
+    const waited = waiting.followed.catchUp().then(() => (isCaughtUp = true));
+    say("waiting", 4, 20);
+    await fleet.connection.flush();
+    await waited;
+    expect(waiting.seen).toEqual(numbers(20));
+    expect(said).toBeLessThan(100);
+    await talked;
+    expect(talking.seen).toEqual(numbers(said));
+    expect(shared.held.heldBytes).toBe(0);
+    for (const { followed } of [waiting, talking]) followed.close();
   });
 
   it("are repeated to one who comes late, what is read waiting for its reader, and go on from there", async () => {

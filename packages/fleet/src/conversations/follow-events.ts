@@ -85,26 +85,28 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
   }
 
   /** Runs `read` while what comes live waits, from now on, and takes that afterwards. */
-  function whileHeld<Result>(read: () => Promise<Result>): Promise<Result> {
+  async function whileHeld<Result>(read: () => Promise<Result>): Promise<Result> {
     waiting ??= [];
     reads += 1;
-    return inTurn
-      .run(async () => {
-        const found = await read();
-        while (hasLeftOut && !isClosed) {
-          takeWaiting();
-          hasLeftOut = false;
-          await readMissed();
-        }
-        return found;
-      })
-      .finally(() => {
-        reads -= 1;
-        if (reads > 0) return;
+    try {
+      const found = await inTurn.run(read);
+      // In a turn of its own each time: those that wait for theirs may hold all that may be held, and let go of it only then.
+      while (hasLeftOut && !isClosed) await inTurn.run(readAgain);
+      return found;
+    } finally {
+      reads -= 1;
+      if (reads === 0) {
         hasLeftOut = false;
         takeWaiting();
         waiting = undefined;
-      });
+      }
+    }
+  }
+
+  function readAgain(): Promise<void> {
+    takeWaiting();
+    hasLeftOut = false;
+    return readMissed();
   }
 
   /** What the stream did not have either is lost. */

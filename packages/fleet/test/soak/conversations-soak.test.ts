@@ -10,6 +10,6 @@ const program = fileURLToPath(new URL("conversations.soak.ts", import.meta.url))
 
 it("G20 conversations of a fleet in which things die: one end for each request, no tool twice, nothing acknowledged lost", async (context) => {
   skipWithoutServer(context);
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "2", "11"]);
-  expect(stdout).toMatch(/^fleet conversations: passed, 2 faults \(.*\), \d+ requests \(.*\), \d+ slow consumers, seed 11, [\d.]+ s\n$/);
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "20", "11"]);
+  expect(stdout).toMatch(/^fleet conversations: passed, 20 faults \(.*\), \d+ requests \(.*\), \d+ slow consumers, seed 11, [\d.]+ s\n$/);
 });

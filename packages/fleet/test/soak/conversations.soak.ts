@@ -47,6 +47,10 @@ function random(): number {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
 }
 const below = (limit: number): number => Math.floor(random() * limit);
+/** In a short run faults are smaller and closer together; a freeze is still longer than a lease at times, and a flood than a buffer. */
+const isShort = count < 60;
+const pace = isShort ? 0.4 : 1;
+const pause = (longestMs: number, shortestMs = 0): Promise<void> => sleep((shortestMs + below(longestMs)) * pace);
 
 const startedAt = performance.now();
 const root = mkdtempSync(join(tmpdir(), "hawser-fleet-soak-"));
@@ -108,7 +112,7 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
   "runtime frozen": async () => {
     const { child } = pick();
     child.kill("SIGSTOP");
-    await sleep(below(6_000));
+    await pause(6_000);
     child.kill("SIGCONT");
   },
   "host killed": async () => void hosts[below(hostCount)]?.child.kill("SIGKILL"),
@@ -116,38 +120,38 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
   "server frozen": async () => {
     const { pid } = fleet.server;
     process.kill(pid, "SIGSTOP");
-    await sleep(below(3_000));
+    await pause(3_000);
     process.kill(pid, "SIGCONT");
   },
   "journal full": async () => {
     await untilDone(() => setJournalRoom(fleet.fleet, below(2_000)));
-    await sleep(below(1_500));
+    await pause(1_500);
     await untilDone(() => setJournalRoom(fleet.fleet, undefined));
   },
   "runtime cut off": async () => {
     const { way } = pick();
     way.cut();
-    await sleep(below(6_000));
+    await pause(6_000);
     way.heal(random() < 0.5);
   },
   "server cut off": async () => {
     const cut = [...fleet.ways];
     for (const way of cut) way.cut();
-    await sleep(below(3_000));
+    await pause(3_000);
     for (const way of cut) way.heal(random() < 0.5);
   },
   "host does not read": async () => {
     const host = pickHost();
     host.leaveUnread();
     await flood();
-    await sleep(below(3_000));
+    await pause(3_000);
     host.readOn();
   },
   "slow consumer": async () => {
     const { child } = pickHost();
     child.kill("SIGSTOP");
     await flood();
-    await sleep(1_500 + below(1_500));
+    await pause(1_500, 1_500);
     child.kill("SIGCONT");
   },
   "wrong credentials": async () => {
@@ -170,7 +174,7 @@ async function flood(): Promise<void> {
   const { connection } = fleet.fleet;
   const text = JSON.stringify({ id: `flood-${crypto.randomUUID()}`, type: "token", token: "x".repeat(200_000) });
   for (const conversationId of conversationIds)
-    for (let said = 0; said < 30; said++) connection.publish(toEventSubject(conversationId), text);
+    for (let said = 0; said < (isShort ? 14 : 30); said++) connection.publish(toEventSubject(conversationId), text);
   await connection.flush();
 }
 /** More often what is about owners. */
@@ -195,7 +199,7 @@ const drawn = [
 
 async function disturb(): Promise<void> {
   for (let done = 0; done < count; done++) {
-    await sleep(100 + below(700));
+    await pause(700, 100);
     const name = drawn[below(drawn.length)] ?? "runtime killed";
     faults.set(name, (faults.get(name) ?? 0) + 1);
     await kinds[name]?.().catch((error: Error) => problems.push(`${name}: ${error.message}`));

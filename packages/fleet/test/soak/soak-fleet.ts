@@ -148,8 +148,11 @@ export async function openSoakFleet(root: string, onProblem: (problem: string) =
       const reader = createInterface({ input: child.stdout }).on("line", (text) => {
         const line = parseOrUndefined(text);
         if (line?.type === "ready") return ready.resolve();
-        if (line?.id === undefined) return;
-        lines.set(line.id, [...(lines.get(line.id) ?? []), line]);
+        // Of tokens, and a flood is made of them, nothing is asked later.
+        if (line?.id === undefined || line.type === "token") return;
+        const kept = lines.get(line.id) ?? [];
+        kept.push(line);
+        lines.set(line.id, kept);
         if (isEnd(line)) waiting.get(line.id)?.(line);
       });
       const state = {
