@@ -4,7 +4,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createByteBudget, createSemaphore } from "@hawser/wire/internal";
 import type { Fleet } from "../src/connect.ts";
-import { header, toEventSubject } from "../src/conversations/conversation-names.ts";
+import { eventStream, header, toEventSubject } from "../src/conversations/conversation-names.ts";
 import { followEvents, type ReadEvent } from "../src/conversations/follow-events.ts";
 import { openStreams, type Streams } from "../src/conversations/open-streams.ts";
 import { toPartHeaders } from "../src/conversations/parts.ts";
@@ -102,6 +102,28 @@ describe("the events that a host follows", () => {
     expect(talking.seen).toEqual(numbers(said));
     expect(shared.held.heldBytes).toBe(0);
     for (const { followed } of [waiting, talking]) followed.close();
+  });
+
+  it("are read on from where they were read last, and all of them where the servers were started again meanwhile", async () => {
+    say("restarted", 1, 5);
+    await fleet.connection.flush();
+    let read = 0;
+    async function whenRoom(): Promise<void> {
+      if (++read !== 5) return;
+      await streams.manager.streams.delete(eventStream);
+      await openStreams(fleet);
+      say("restarted", 6, 15);
+      await fleet.connection.flush();
+    }
+    const { followed, seen } = follow("restarted", { whenRoom }, 0);
+    await followed.catchUp();
+    expect(seen).toEqual(numbers(15));
+    say("restarted", 16, 16);
+    await expect.poll(() => seen.length).toBe(16);
+    await followed.catchUp();
+    // Five, ten of the new stream, and the one that had come live.
+    expect(read).toBe(16);
+    followed.close();
   });
 
   it("are repeated to one who comes late, what is read waiting for its reader, and go on from there", async () => {

@@ -42,6 +42,8 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
   const subject = toEventSubject(conversationId);
   let order = createEventOrder(fleetLimits.fleetKnownEntries);
   const join = createPartJoiner();
+  /** The last event that was read from the stream. */
+  let readTo: Place | undefined;
   /** Live events that wait while the stream is read. */
   let waiting: { readonly raw: RawEvent; readonly lease: Lease }[] | undefined;
   /** There was no room for one: the stream has it. */
@@ -54,8 +56,11 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
 
   function take(raw: RawEvent, mayMiss: boolean): void {
     const placed = placeEvent(order, raw, mayMiss);
-    if (placed === "gap") void catchUp();
-    else if (placed) onEvent(placed);
+    if (placed === "gap") {
+      // It may lie before what was read last: in parts between those of another machine.
+      readTo = undefined;
+      void catchUp();
+    } else if (placed) onEvent(placed);
   }
 
   function hold(raw: RawEvent): void {
@@ -75,11 +80,12 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     callback: (error, message) => void (error === null && live(message)),
   });
 
-  /** What the stream has by now. */
+  /** What has come into the stream since it was read last. */
   async function readMissed(): Promise<void> {
-    for await (const { raw } of readStream(streams, subject)) {
+    for await (const { raw, place } of readStream(streams, subject, { after: readTo })) {
       if (isClosed) return;
       take(raw, true);
+      readTo = place;
       await whenRoom();
     }
   }
@@ -133,21 +139,21 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
       whileHeld(async () => {
         // Read twice, since which turn runs is known at the end only, and all that was said until then may be large.
         let fresh = createEventOrder(fleetLimits.fleetKnownEntries);
-        let last = 0;
-        for await (const { raw, seq } of readStream(streams, subject)) {
+        let last: Place | undefined;
+        for await (const { raw, place } of readStream(streams, subject)) {
           placeEvent(fresh, raw, true);
-          last = seq;
+          last = place;
         }
         const running = fresh.running.at(-1);
         if (running !== undefined) {
           fresh = createEventOrder(fleetLimits.fleetKnownEntries);
-          for await (const { raw } of readStream(streams, subject, last)) {
+          for await (const { raw } of readStream(streams, subject, { upTo: last?.seq ?? 0 })) {
             const event = placeEvent(fresh, raw, true);
             if (event && event !== "gap" && event.value["id"] === running && Number(event.value["seq"] ?? 0) > since) tell(event);
             await whenRoom();
           }
         }
-        order = fresh;
+        [order, readTo] = [fresh, last];
         return running;
       }),
     close(): void {
@@ -179,12 +185,28 @@ function readEvent(
   return value && text !== undefined ? { value, text, epoch: Number(headers?.get(header.epoch) ?? 0) || 0 } : undefined;
 }
 
-/** Everything that the stream holds of a conversation now, up to a message if one is named, each with its place there. */
-async function* readStream(streams: Streams, subject: string, upTo?: number): AsyncGenerator<{ raw: RawEvent; seq: number }> {
+/** A message in the stream. */
+interface Place {
+  readonly seq: number;
+  readonly time: number;
+}
+
+/** What the stream holds of a conversation now, after one message and up to another where they are named, each with its place there. */
+async function* readStream(
+  streams: Streams,
+  subject: string,
+  { after, upTo }: { readonly after?: Place | undefined; readonly upTo?: number } = {},
+): AsyncGenerator<{ raw: RawEvent; place: Place }> {
   const { client, manager } = streams;
   const last = upTo ?? (await manager.streams.getMessage(eventStream, { last_by_subj: subject }))?.seq;
   if (last === undefined) return;
-  const consumer = await client.consumers.get(eventStream, { filter_subjects: subject, deliver_policy: DeliverPolicy.All });
+  // The stream is in memory: after a restart of the servers its numbers begin anew, and another message has the place, or none.
+  const isThere = after !== undefined && (await manager.streams.getMessage(eventStream, { seq: after.seq }))?.time.getTime() === after.time;
+  if (isThere && after.seq >= last) return;
+  const from = isThere
+    ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after.seq + 1 }
+    : { deliver_policy: DeliverPolicy.All };
+  const consumer = await client.consumers.get(eventStream, { filter_subjects: subject, ...from });
   if ((await consumer.info(true)).num_pending === 0) return;
   const messages = await consumer.consume(streams.readAhead());
   const join = createPartJoiner();
@@ -197,7 +219,7 @@ async function* readStream(streams: Streams, subject: string, upTo?: number): As
       clearTimeout(timer);
       if (message.seq > last) return;
       const raw = readEvent(join, message.headers, message.data);
-      if (raw) yield { raw, seq: message.seq };
+      if (raw) yield { raw, place: { seq: message.seq, time: message.time.getTime() } };
       if (message.seq >= last || message.info.pending === 0) return;
       expectMore();
     }
