@@ -7,9 +7,7 @@ import { it } from "../fixtures/parent-it.ts";
 const program = fileURLToPath(new URL("./sessions.soak.ts", import.meta.url));
 
 describe("SOK-12 session-memory.soak.ts", () => {
-  it("SOK-12 500 sessions in one process, each with a call, leave nothing that V8's young generation can't clear away", async ({
-    run,
-  }) => {
+  it("SOK-12 500 sessions in one process, each with a call, leave nothing that V8's young generation can't clear away", async ({ run }) => {
     const memory = fileURLToPath(new URL("./session-memory.soak.ts", import.meta.url));
     const soak = run(process.execPath, ["--conditions=hawser-source", memory, "500"]);
     const exit = await soak.ended;

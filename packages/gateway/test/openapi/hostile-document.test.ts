@@ -43,7 +43,11 @@ describe("SEC-05 G10: a document is refused", () => {
     ["text in aliases", yamlOf(`x: &x '${"d".repeat(1_000_000)}'\n${yamlPaths(900, "{get: {description: *x}}")}`), tooMuchText],
     ["names in aliases", yamlOf(`x: &x {${"d".repeat(10_000)}: 1}\n${yamlPaths(900, "{get: *x}")}`), tooMuchText],
     ["many aliases", yamlOf(`x: &x 1\n${yamlPaths(10_001, "*x")}`), "maxAliases"],
-    ["aliases of aliases", yamlOf(`x: &x [${"1,".repeat(5_000)}]\n${yamlPaths(900, "{get: {tags: *x}}")}`), "more than 500000 values (maxDocumentMembers)"],
+    [
+      "aliases of aliases",
+      yamlOf(`x: &x [${"1,".repeat(5_000)}]\n${yamlPaths(900, "{get: {tags: *x}}")}`),
+      "more than 500000 values (maxDocumentMembers)",
+    ],
     ["merge keys", yamlOf(`x: &x {${times(1_000, (at) => `k${at}: 1`).join(", ")}}\n${yamlPaths(900, "{<<: *x}")}`), "maxTotalMergeKeys"],
     ["many lines", yamlOf(`x: ${"a\n  ".repeat(100_000)}\n`), tooManyInYaml],
     ["escapes", yamlOf(`x: "${"\\n".repeat(60_000)}"\n`), tooManyInYaml],
