@@ -6,11 +6,19 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect } from "vitest";
 import type { IPCSession } from "../src/parent/session.ts";
 import { anyTool, it, turn } from "./fixtures/parent-it.ts";
+import { cacheHome } from "./process/bridges.ts";
+import { bundledBridge } from "./process/raw-parent.ts";
 import { until } from "../../../test/kit/until.ts";
 
-async function withClient<Result>({ mcpServerConfig }: IPCSession, action: (client: Client) => Promise<Result>): Promise<Result> {
+// The bundle, which starts in a third of the processor time that the sources take.
+const options = { bridgeCommand: [process.execPath, bundledBridge] } as const;
+
+const createTransport = ({ mcpServerConfig: { command, args } }: IPCSession): StdioClientTransport =>
+  new StdioClientTransport({ command, args: [...args], env: { XDG_CACHE_HOME: cacheHome } });
+
+async function withClient<Result>(session: IPCSession, action: (client: Client) => Promise<Result>): Promise<Result> {
   const client = new Client({ name: "test-client", version: "1.2.3" });
-  await client.connect(new StdioClientTransport({ command: mcpServerConfig.command, args: [...mcpServerConfig.args] }));
+  await client.connect(createTransport(session));
   try {
     return await action(client);
   } finally {
@@ -20,10 +28,13 @@ async function withClient<Result>({ mcpServerConfig }: IPCSession, action: (clie
 
 describe("a call through a bridge process", () => {
   it("R22 R59 R60 R61 runs in the parent, which learns the client's name; a failure arrives as one", async ({ start }) => {
-    const session = await start([
-      anyTool("pid", (_, { client }) => ({ pid: process.pid, client })),
-      anyTool("no", () => ({ content: [{ type: "text", text: "no" }], isError: true })),
-    ]);
+    const session = await start(
+      [
+        anyTool("pid", (_, { client }) => ({ pid: process.pid, client })),
+        anyTool("no", () => ({ content: [{ type: "text", text: "no" }], isError: true })),
+      ],
+      options,
+    );
     await withClient(session, async (client) => {
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["pid", "no"]);
       const { structuredContent } = await client.callTool({ name: "pid", arguments: {} });
@@ -34,10 +45,10 @@ describe("a call through a bridge process", () => {
 
   it("H4 that its client cancels aborts the function, and the next call works", async ({ start }) => {
     const signals: AbortSignal[] = [];
-    const session = await start([
-      anyTool("hang", (_, { signal }) => new Promise(() => void signals.push(signal))),
-      anyTool("quick", () => "quick"),
-    ]);
+    const session = await start(
+      [anyTool("hang", (_, { signal }) => new Promise(() => void signals.push(signal))), anyTool("quick", () => "quick")],
+      options,
+    );
     await withClient(session, async (client) => {
       const cancel = new AbortController();
       const hanging = client.callTool({ name: "hang", arguments: {} }, { signal: cancel.signal });
@@ -51,13 +62,12 @@ describe("a call through a bridge process", () => {
 
   it("BRG-08 whose bridge is killed aborts the function, and the next bridge works", async ({ start }) => {
     const signals: AbortSignal[] = [];
-    const session = await start([
-      anyTool("hang", (_, { signal }) => new Promise(() => void signals.push(signal))),
-      anyTool("quick", () => "quick"),
-    ]);
+    const session = await start(
+      [anyTool("hang", (_, { signal }) => new Promise(() => void signals.push(signal))), anyTool("quick", () => "quick")],
+      options,
+    );
     const client = new Client({ name: "test-client", version: "1.2.3" });
-    const { command, args } = session.mcpServerConfig;
-    const transport = new StdioClientTransport({ command, args: [...args] });
+    const transport = createTransport(session);
     await client.connect(transport);
     const hanging = client.callTool({ name: "hang", arguments: {} }).catch((error: unknown) => error);
     await until(() => signals.length === 1);

@@ -13,9 +13,9 @@ export async function watchLoop<Result>(work: () => Promise<Result>) {
   const watching = (async () => {
     for (; !isOver; turns++) {
       await nextTurn();
-      const { user, system } = process.threadCpuUsage(before);
-      before = process.threadCpuUsage();
-      longestMs = Math.max(longestMs, (user + system) / 1_000);
+      const now = process.threadCpuUsage();
+      longestMs = Math.max(longestMs, (now.user - before.user + now.system - before.system) / 1_000);
+      before = now;
     }
   })();
   const result = await working;

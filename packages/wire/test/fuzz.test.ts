@@ -10,8 +10,8 @@ it.each([1, 20_260_101, 1_222_677_156])("WIR-20 R138 both ends survive 5,000 par
   expect(settled).toBeGreaterThan(250);
 });
 
-it("WIR-20 and 20,000 of a seed that nobody has tried before", async () => {
+it("WIR-20 and 8,000 of a seed that nobody has tried before", async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   console.log(`fuzz seed ${seed}`);
-  expect((await fuzz({ seed, rounds: 20_000 })).frames).toBe(20_000);
+  expect((await fuzz({ seed, rounds: 8_000 })).frames).toBe(8_000);
 });

@@ -10,7 +10,10 @@ import type { Conversation } from "../../src/history/conversation-store.ts";
 import { toFileName } from "../../src/history/conversation-files.ts";
 import { createFileStore } from "../../src/history/file-store.ts";
 import { repairAnswer } from "../../src/history/transcript.ts";
+import { longTestsVariable } from "../../../../scripts/tasks/long-tests.ts";
 import { answer, temporaryFolder, text, toolResult, toolUse, user } from "./stores.ts";
+
+const numRuns = process.env[longTestsVariable] === undefined ? 25 : 500;
 
 type Change =
   | { readonly do: "question" | "answer" | "finish" | "clear"; readonly words: string }
@@ -83,7 +86,7 @@ it("RUN-07 G12 a journal that was cut at any byte loads to what was there after 
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns },
   );
 });
 

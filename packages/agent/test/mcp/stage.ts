@@ -11,10 +11,13 @@ import { fromMcpResult, isMcpResult } from "../../src/tool-value.ts";
 
 const fixture = (name: string): string => join(import.meta.dirname, "../fixtures", name);
 
-export const official: ConfiguredServer = { command: process.execPath, args: ["--conditions=hawser-source", fixture("mcp-stdio.ts")] };
+// A server gets only what its configuration says: also where the code that the tests have compiled is kept.
+const env = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" };
+
+export const official = { command: process.execPath, args: ["--conditions=hawser-source", fixture("mcp-stdio.ts")], env };
 /** Neither answers nor ends. A shell, since it has said who it is long before the time to connect is over, on a busy machine too. */
 export const deaf: ConfiguredServer = { command: "sh", args: ["-c", "trap '' TERM; echo $$ > pid; while :; do sleep 1; done"] };
-export const odd = (mode: string): ConfiguredServer => ({ command: process.execPath, args: [fixture("mcp-odd.ts"), mode] });
+export const odd = (mode: string) => ({ command: process.execPath, args: [fixture("mcp-odd.ts"), mode], env });
 
 export interface Stage extends AsyncDisposable {
   readonly servers: McpServers;

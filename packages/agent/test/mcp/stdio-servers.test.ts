@@ -17,7 +17,7 @@ const waitOptions = { timeout: 40_000, interval: 20 };
 describe("tools of an MCP server", () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage({ harbour: { ...official, env: { SERVER_TOKEN: "canary-token-1" } } });
+    stage = await openStage({ harbour: { ...official, env: { ...official.env, SERVER_TOKEN: "canary-token-1" } } });
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -111,7 +111,10 @@ describe.concurrent("two MCP servers", () => {
 describe.concurrent("the child of an MCP server", () => {
   it("CMD-04: gets an allow-list of the environment and its own `env`, and no key of ours", async () => {
     const env = { PATH: process.env["PATH"], HOME: "/home/ada", ANTHROPIC_API_KEY: "canary-key", HARBOUR: "Hamburg" };
-    await using stage = await openStage({ harbour: { ...official, env: { PORT_NAME: "${HARBOUR}", MODE: "${MODE:-calm}" } } }, { env });
+    await using stage = await openStage(
+      { harbour: { ...official, env: { ...official.env, PORT_NAME: "${HARBOUR}", MODE: "${MODE:-calm}" } } },
+      { env },
+    );
     const seen = JSON.parse((await stage.call("harbour__environment")) as string) as Record<string, string>;
     expect(seen).toMatchObject({ HOME: "/home/ada", PORT_NAME: "Hamburg", MODE: "calm" });
     expect(JSON.stringify(seen)).not.toContain("canary-key");
@@ -141,7 +144,7 @@ describe.concurrent("the child of an MCP server", () => {
 describe.concurrent("an MCP server that fails", () => {
   it("is a notice with its last words and without secrets; the others work", async () => {
     await using stage = await openStage({
-      dies: { ...odd("dies"), env: { SERVER_TOKEN: "canary-token-2" } },
+      dies: { ...odd("dies"), env: { ...odd("dies").env, SERVER_TOKEN: "canary-token-2" } },
       nowhere: { command: "hawser-no-such-program" },
       unset: { command: process.execPath, env: { KEY: "${HAWSER_NOT_SET}" } },
       odd: odd("plain"),
@@ -218,7 +221,9 @@ describe.concurrent("an MCP server that writes garbage on its stdout", () => {
   });
 
   it("G10 G15 a flood of it is bounded in the log, and tells no secret", async () => {
-    await using stage = await openStage({ odd: { ...odd("flood"), env: { SERVER_TOKEN: `canary-${"token".repeat(100)}` } } });
+    await using stage = await openStage({
+      odd: { ...odd("flood"), env: { ...odd("flood").env, SERVER_TOKEN: `canary-${"token".repeat(100)}` } },
+    });
     expect(await stage.call("odd__one")).toMatch(/^\d+$/);
     expect(stage.notices.length).toBeLessThanOrEqual(protocolLimits.shownNoiseEntries + 20);
     expect(stage.notices.at(-1)).toBe('MCP server "odd": skipped 2048 lines on stdout so far that aren\'t messages');

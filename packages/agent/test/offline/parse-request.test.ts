@@ -130,7 +130,7 @@ describe("offline: any text", () => {
           expect(Array.isArray(parseRequest(text))).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

@@ -14,8 +14,8 @@ const depths = [1, 2, 3, 8];
 
 // One in so many of what these make; a long run takes more of them.
 const isLong = Boolean(process.env["HAWSER_LONG"]);
-const step = isLong ? 2 : 23;
-const least = isLong ? 32_000 : 2_000;
+const step = isLong ? 2 : 59;
+const least = isLong ? 32_000 : 1_000;
 const timeout = 600_000;
 
 function payloads(stage: ToolStage): string[] {
@@ -61,12 +61,12 @@ describe("FSX-01 traversal", () => {
     stage.remove();
   });
 
-  it("FSX-01: thousands of payloads through every tool open, show and change nothing outside", { timeout }, async () => {
+  it("FSX-01: payloads through every tool open, show and change nothing outside", { timeout }, async () => {
     const before = stage.outsideNow();
     const paths = payloads(stage);
     const shown: string[] = [];
     await forEachOf(paths, async (path, index) => {
-      // Each payload is read; the other tools and attachments take turns, so that each sees hundreds, and thousands in a long run.
+      // Each payload is read; the other tools and attachments take turns, so that each sees two hundred, and thousands in a long run.
       const others = [
         () => stage.run("list_files", { path }),
         () => stage.run("search_files", { path, pattern: "canary-7d1f" }),
@@ -83,8 +83,8 @@ describe("FSX-01 traversal", () => {
     expect(shown).toEqual([]);
     expect(opens.foreign).toEqual([]);
     expect(stage.outsideNow()).toEqual(before);
-    // The count would see something: thousands of places inside were opened.
-    expect(opens.count()).toBeGreaterThan(1_000);
+    // The count would see something: hundreds of places inside were opened.
+    expect(opens.count()).toBeGreaterThan(500);
   });
 
   it("FSX-01: the same payloads are refused where no descriptor has a path", { timeout }, async () => {

@@ -91,10 +91,10 @@ describe("write_file", () => {
 
   it("FSX-06: killed at any moment, the file has the old or the new content, never a mixture", async () => {
     put("target.txt", "b".repeat(6_000_000));
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 5; round++) {
       const child = startWriter(1_000);
       await once(child.stdout!, "data");
-      await delay(5 + round * 9);
+      await delay(5 + round * 15);
       child.kill("SIGKILL");
       await once(child, "close");
       expect(statSync(at("target.txt")).size).toBe(6_000_000);

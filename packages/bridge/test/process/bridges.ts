@@ -5,7 +5,7 @@
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, it as plainIt } from "vitest";
+import { it as plainIt } from "vitest";
 import { createIPCSession, type IPCSession, type IPCSessionOptions, type ToolSource } from "../../src/index.ts";
 import { startBridge, type BridgeOptions, type RawBridge } from "./raw-bridge.ts";
 import { bundledBridge, startRawParent, type RawParent, type RawParentOptions } from "./raw-parent.ts";
@@ -13,9 +13,8 @@ import { bundledBridge, startRawParent, type RawParent, type RawParentOptions } 
 export { defineTool, type ToolContext } from "@hawser/tools";
 export type { Message, RawBridge } from "./raw-bridge.ts";
 
-// Compiled code is kept between the starts of one test file, and never in the user's own cache.
-export const cacheHome: string = fs.mkdtempSync(join(tmpdir(), "hawser-test-cache-"));
-afterAll(() => fs.rmSync(cacheHome, { recursive: true, force: true, maxRetries: 20 }));
+// Compiled code is kept for all starts of all test files, most of which end by SIGKILL and keep none; never in the user's own cache.
+export const cacheHome: string = join(import.meta.dirname, "../../../../node_modules/.cache/hawser-tests-bridge");
 
 export type StartBridge = (source: { command: string; args: readonly string[] }, options?: BridgeOptions) => RawBridge;
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { describe, expect } from "vitest";
 import { toClientCommand, type IPCSession } from "../../src/internal.ts";
 import { startScriptedModel, type Conversation, type ToolResultBlock } from "../fixtures/process-model.ts";
-import { cacheHome, defineTool, it } from "./bridges.ts";
+import { defineTool, it } from "./bridges.ts";
 import { until } from "../../../../test/kit/until.ts";
 import { bundledBridge } from "./raw-parent.ts";
 
@@ -88,7 +88,7 @@ async function runCommand(session: IPCSession, home: string, args: readonly stri
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,
-    XDG_CACHE_HOME: cacheHome,
+    XDG_CACHE_HOME: join(home, "cache"),
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: "test-key",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",

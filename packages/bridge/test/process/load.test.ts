@@ -46,7 +46,7 @@ describe("load", () => {
     expect(await callAtOnce(bridge, started, 300)).toEqual(Array.from({ length: 300 }, (_, n) => n));
   });
 
-  it("G4: five hundred rounds of calls with random delays and cancels: answers never cross, cancelled ones get none", async ({
+  it("G4: two hundred rounds of calls with random delays and cancels: answers never cross, cancelled ones get none", async ({
     serve,
     start,
   }) => {
@@ -78,7 +78,7 @@ describe("load", () => {
       expect(result.isError === true).toBe(fails);
     };
     const lane = async (first: number): Promise<void> => {
-      for (let n = first; n < 500; n += 20) await round(n);
+      for (let n = first; n < 200; n += 20) await round(n);
     };
     await Promise.all(Array.from({ length: 20 }, (_, first) => lane(first)));
     const answered = bridge.messages.filter(({ id }) => id !== undefined).map(({ id }) => id as number);
@@ -97,14 +97,14 @@ describe("load", () => {
     const bridge = start((await serve([large])).mcpServerConfig);
     await bridge.initialize();
     bridge.process.stdout.pause();
-    const ids = Array.from({ length: 60 }, () => bridge.startCall("large"));
+    const ids = Array.from({ length: 30 }, () => bridge.startCall("large"));
     await until(() => started >= 8, 30_000, "the first calls ran");
     await sleep(500);
     expect(started).toBeLessThan(20);
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(maxMegabytes);
     bridge.process.stdout.resume();
     for (const id of ids) expect((await bridge.answerTo(id)).result.content[0].text).toHaveLength(text.length);
-    expect(started).toBe(60);
+    expect(started).toBe(30);
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(256);
   });
 
@@ -113,7 +113,7 @@ describe("load", () => {
     const held = defineTool({ name: "held", description: "", input, run: () => gate.promise });
     const bridge = start((await serve([held])).mcpServerConfig);
     await bridge.initialize();
-    const ids = Array.from({ length: 60 }, () => bridge.startCall("held", { text: "x".repeat(1_000_000) }));
+    const ids = Array.from({ length: 40 }, () => bridge.startCall("held", { text: "x".repeat(1_000_000) }));
     const refused = await bridge.answerTo(ids.at(-1)!);
     expect(refused.error).toEqual({
       code: -32_000,
@@ -122,7 +122,7 @@ describe("load", () => {
     gate.resolve("done");
     const answers = await Promise.all(ids.map((id) => bridge.answerTo(id)));
     expect(answers.filter(({ result }) => result?.content[0].text === "done")).toHaveLength(33);
-    expect(answers.filter(({ error }) => error?.code === -32_000)).toHaveLength(27);
+    expect(answers.filter(({ error }) => error?.code === -32_000)).toHaveLength(7);
     expect((await bridge.call("held", { text: "again" })).content[0].text).toBe("done");
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(256);
   });

@@ -13,6 +13,7 @@ export function quickBridge(
 ): [{ command: string; args: readonly string[] }, BridgeOptions] {
   return [
     { command, args: ["--conditions=hawser-source", fixture, ...args.slice(-2)] },
-    { env: { HAWSER_TEST_LIMITS: JSON.stringify(limits) } },
+    // Official clients give their servers nothing that they are not told to.
+    { env: { HAWSER_TEST_LIMITS: JSON.stringify(limits), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] } },
   ];
 }

@@ -49,6 +49,8 @@ export function startBridge(source: { command: string; args: readonly string[] }
   const env = options.wholeEnv ?? { ...process.env, ...options.env };
   const child = spawn(source.command, args, { env, stdio: ["pipe", "pipe", "pipe"] });
   const messages: Message[] = [];
+  // By id, since a thousand that wait would else look through a thousand messages at each line.
+  const answers = new Map<unknown, Message>();
   const noise: string[] = [];
   const waiting = new Set<() => void>();
   let stderr = "";
@@ -66,6 +68,7 @@ export function startBridge(source: { command: string; args: readonly string[] }
     const message = readMessage(line);
     if (message === undefined) noise.push(line);
     else messages.push(message);
+    if (message !== undefined && isAnswer(message) && !answers.has(message.id)) answers.set(message.id, message);
     wake();
   });
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
@@ -93,7 +96,6 @@ export function startBridge(source: { command: string; args: readonly string[] }
 
   const until = (fits: (message: Message) => boolean): Promise<Message> => find(() => messages.find(fits), "the message");
 
-  const isAnswer = (message: Message): boolean => "result" in message || "error" in message;
   const bridge: RawBridge = {
     process: child,
     pid: child.pid ?? -1,
@@ -105,7 +107,7 @@ export function startBridge(source: { command: string; args: readonly string[] }
     exited,
     write: (line) => void (child.stdin.write(line), child.stdin.write("\n")),
     send: (message) => bridge.write(JSON.stringify({ jsonrpc: "2.0", ...message })),
-    answerTo: (id) => until((message) => message.id === id && isAnswer(message)),
+    answerTo: (id) => find(() => answers.get(id), "the answer"),
     request(method, params) {
       const id = ++lastId;
       bridge.send({ id, method, ...(params && { params }) });
@@ -129,6 +131,8 @@ export function startBridge(source: { command: string; args: readonly string[] }
   };
   return bridge;
 }
+
+const isAnswer = (message: Message): boolean => "result" in message || "error" in message;
 
 /** Undefined for a line that isn't a message. */
 function readMessage(line: string): Message {

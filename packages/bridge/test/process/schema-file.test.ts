@@ -5,6 +5,7 @@ import fs from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { createToolList } from "../../src/process/tool-list.ts";
 import { defineTool, it } from "./bridges.ts";
 import { bundledBridge } from "./raw-parent.ts";
 
@@ -52,20 +53,24 @@ describe("a schema file that breaks the contract", () => {
     expect(bridge.stderr).toContain("it belongs to another user (54321)");
   });
 
-  it.for(faults)(
-    "R39 BRG-09 H16: %s exits 2 at once, whatever else it could wait for, and says where",
-    async (fault, { directory, start }) => {
-      const [, content, reason] = fault;
-      const schemaPath = join(directory, "schema.json");
-      fs.writeFileSync(schemaPath, content);
-      // Its input stays open, and no program answers at the socket.
-      const bridge = start(configFor(schemaPath));
-      expect(await bridge.exited).toEqual({ code: 2, signal: null });
-      expect(bridge.stderr).toMatch(reason);
-      expect(bridge.stderr).toContain(schemaPath);
-      expect(bridge.messages).toEqual([]);
-    },
-  );
+  it.for(faults)("R39 BRG-09 H16: %s is refused as it is read, and it is said where", ([, content, reason], { directory }) => {
+    const schemaPath = join(directory, "schema.json");
+    fs.writeFileSync(schemaPath, content);
+    const read = (): unknown => createToolList({ schemaPath, follow: false });
+    expect(read).toThrow(reason);
+    expect(read).toThrow(schemaPath);
+  });
+
+  it("R39 BRG-09 H16: one that is refused is exit 2 at once, whatever else it could wait for", async ({ directory, start }) => {
+    const schemaPath = join(directory, "schema.json");
+    fs.writeFileSync(schemaPath, "[{");
+    // Its input stays open, and no program answers at the socket.
+    const bridge = start(configFor(schemaPath));
+    expect(await bridge.exited).toEqual({ code: 2, signal: null });
+    expect(bridge.stderr).toMatch(/can't read the schema file .*JSON/);
+    expect(bridge.stderr).toContain(schemaPath);
+    expect(bridge.messages).toEqual([]);
+  });
 
   it("BRG-09 H16: a missing file, a directory and a pipe exit 2, without waiting for the pipe", async ({ directory, start }) => {
     const pipe = join(directory, "pipe");

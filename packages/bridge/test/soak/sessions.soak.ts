@@ -12,6 +12,7 @@ import type { Incoming } from "@hawser/wire";
 import { ndjson, startChild, type Child } from "@hawser/wire/node";
 import { readCount, runAndReport, soakSessions } from "../../../../test/kit/session-soak.ts";
 import { createIPCSession, type McpStdioServerConfig } from "../../src/parent/session.ts";
+import { bundledBridge } from "../process/raw-parent.ts";
 
 const count = readCount(300);
 const callsEach = 3;
@@ -62,7 +63,7 @@ async function startClient({ command, args, env }: McpStdioServerConfig): Promis
 async function runSession(number: number): Promise<void> {
   let calls = 0;
   const tool = defineTool({ name: "count", description: "", input: { type: "object" }, run: ({ n }) => ({ number, n, calls: ++calls }) });
-  await using session = createIPCSession([tool], { directory });
+  await using session = createIPCSession([tool], { directory, bridgeCommand: [process.execPath, bundledBridge] });
   await session.start();
   const client = await startClient(session.mcpServerConfig);
   try {

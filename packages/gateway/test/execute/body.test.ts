@@ -73,7 +73,7 @@ describe.each(kinds)("compression, with $kind", ({ bodyOf }) => {
   });
 
   it("a bomb is decoded up to the limit, in bounded memory", async () => {
-    bomb ??= zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024));
+    bomb ??= zlib.gzipSync(Buffer.alloc(160 * 1024 * 1024));
     const before = process.memoryUsage().rss;
     const outcome = await bodyOf(bomb, { "content-encoding": "gzip" }, { maxBodyBytes: 100_000 });
     expect(outcome.response).toMatchObject({ bytes: 100_000, truncated: true });

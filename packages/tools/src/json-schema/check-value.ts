@@ -84,7 +84,6 @@ async function inSlices<Result>(check: Check<Result>): Promise<Result> {
   return step.value;
 }
 
-const maxSteps = toolLimits.schemaCheckSteps;
 const advice = "give less, or simplify the schema";
 
 // A step of the check takes about as long as so many of an expression, and as listing so many names.
@@ -95,6 +94,7 @@ const keptNames = 32;
 
 function createRun(references: References): Run {
   const isPauseDue = createPace();
+  const maxSteps = toolLimits.schemaCheckSteps;
   let names: Map<object, readonly string[]> | undefined;
   let steps = 0;
   let depth = 0;

@@ -3,6 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Codec } from "../../src/codec/codec.ts";
+import { lengthPrefix } from "../../src/codec/length-prefix.ts";
 import { ndjson } from "../../src/codec/ndjson.ts";
 import { createStreamTransport } from "../../src/transport/stream-transport.ts";
 import type { Transport } from "../../src/transport/transport.ts";
@@ -11,12 +13,17 @@ import { exitOf, type PipedChild } from "../../../../test/kit/node-programs.ts";
 import { startFixture, wait } from "../pipes.ts";
 import { createEchoClient, type EchoClient } from "./echo-client.ts";
 
+function startEcho(codec: Codec, ...args: string[]): { child: PipedChild; transport: Transport } {
+  const child = startFixture("echo-stdio.ts", ["--codec", codec.name, ...args]);
+  const transport = createStreamTransport({ readable: child.stdout, writable: child.stdin, codec, tap: undefined });
+  onTestFinished(() => transport.close());
+  return { child, transport };
+}
+
 describe.each(framings)("over $name", (codec) => {
-  function start(...args: string[]): { child: PipedChild; transport: Transport; client: EchoClient } {
-    const child = startFixture("echo-stdio.ts", ["--codec", codec.name, ...args]);
-    const transport = createStreamTransport({ readable: child.stdout, writable: child.stdin, codec, tap: undefined });
-    onTestFinished(() => transport.close());
-    return { child, transport, client: createEchoClient(transport) };
+  function start(...args: string[]): { child: PipedChild; client: EchoClient } {
+    const { child, transport } = startEcho(codec, ...args);
+    return { child, client: createEchoClient(transport) };
   }
 
   it("R131 G8 answers 1,000 requests exactly once, finishes what was accepted after the end of input, and exits 0", async () => {
@@ -38,9 +45,13 @@ describe.each(framings)("over $name", (codec) => {
     expect(client.of("t")).toEqual([{ id: "t", type: "status", running: 1, waiting: 0 }]);
     expect(client.of("a")).toMatchObject([{ type: "error", code: "cancelled" }]);
   });
+});
 
+// What is held is the transport's and the server's, which are the same for both framings: each of these goes through one.
+describe("under load", () => {
   it("G10 G11 RPC-02 1,000 requests of 60 kB on one worker and 4 places: 1,000 answers in order, memory flat", async () => {
-    const { child, client } = start("--workers", "1", "--queue-size", "4");
+    const { child, transport } = startEcho(ndjson, "--workers", "1", "--queue-size", "4");
+    const client = createEchoClient(transport);
     const value = "x".repeat(60_000);
     await client.send({ id: "first", kind: "echo", value });
     await client.ends(1);
@@ -51,9 +62,7 @@ describe.each(framings)("over $name", (codec) => {
   });
 
   it("G1 G10 six answers of 9 MB to a peer that does not read for a while all arrive, and memory is bounded", async () => {
-    const child = startFixture("echo-stdio.ts", ["--codec", codec.name, "--workers", "1", "--queue-size", "1"]);
-    const transport = createStreamTransport({ readable: child.stdout, writable: child.stdin, codec, tap: undefined });
-    onTestFinished(() => transport.close());
+    const { child, transport } = startEcho(lengthPrefix, "--workers", "1", "--queue-size", "1");
     const value = "x".repeat(9_000_000);
     const sending = (async () => {
       for (let n = 0; n < 6; n++) await transport.send({ id: String(n), kind: "echo", value });
@@ -71,16 +80,13 @@ describe.each(framings)("over $name", (codec) => {
 describe("WIR-09 G10 10 MiB of small things in one message", () => {
   it.each<[string, () => string, string?]>([
     ["empty objects", () => `[${"{},".repeat(3_400_000)}{}]`],
-    ["empty arrays", () => `[${"[],".repeat(3_400_000)}[]]`],
     ["keys", () => `{${Array.from({ length: 790_000 }, (_, index) => `"k${index}":1`).join()}}`],
     ["zeros", () => `[${"0,".repeat(5_000_000)}0]`],
     // The two heaviest shapes that are still served, each just below the limit.
     ["as many keys as are allowed", () => `{${Array.from({ length: 440_000 }, (_, index) => `"k${index}":1`).join()}}`, "echoed"],
     ["as many names as are allowed", () => `[${Array.from({ length: 236_000 }, (_, index) => `{"k${index}":1}`).join()}]`, "echoed"],
   ])("%s: served or refused once, alive, memory bounded", async (_, make, type = expect.any(String) as string) => {
-    const child = startFixture("echo-stdio.ts", []);
-    const transport = createStreamTransport({ readable: child.stdout, writable: child.stdin, codec: ndjson, tap: undefined });
-    onTestFinished(() => transport.close());
+    const { child, transport } = startEcho(ndjson);
     const client = createEchoClient(transport);
     child.stdin.write(`{"id":"big","kind":"echo","value":${make()}}\n{"id":"after","kind":"echo","value":1}\n`);
     await client.ends(2);

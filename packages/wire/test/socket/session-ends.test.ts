@@ -60,15 +60,19 @@ describe.concurrent("a program that is ended by a signal", () => {
     expect(fs.readdirSync(directory)).toEqual([]);
   });
 
-  it.for(signals)("SOK-09 leaves nothing and dies of %s with two copies of the module loaded", async (signal, { directory, start }) => {
-    const program = end(start, directory, "--copies");
-    await program.whenPrinted("started");
-    expect(fs.readdirSync(directory)).toHaveLength(5);
-    program.process.kill(signal);
-    expect(await program.ended).toEqual({ code: null, signal });
-    expect(program.stdout).toContain("copy cleaned up");
-    expect(fs.readdirSync(directory)).toEqual([]);
-  });
+  // Which signal it is, each copy learns in the same way as one alone.
+  it.for(["SIGTERM"] as const)(
+    "SOK-09 leaves nothing and dies of %s with two copies of the module loaded",
+    async (signal, { directory, start }) => {
+      const program = end(start, directory, "--copies");
+      await program.whenPrinted("started");
+      expect(fs.readdirSync(directory)).toHaveLength(5);
+      program.process.kill(signal);
+      expect(await program.ended).toEqual({ code: null, signal });
+      expect(program.stdout).toContain("copy cleaned up");
+      expect(fs.readdirSync(directory)).toEqual([]);
+    },
+  );
 
   it.for(["signal-exit-3", "signal-exit-4"])(
     "SOK-09 leaves nothing when it also uses a library like %s, which cleans up too",

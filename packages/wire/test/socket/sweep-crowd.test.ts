@@ -9,7 +9,7 @@ import { longTestsVariable } from "../../../../scripts/tasks/long-tests.ts";
 import { askOnce, hourMs, makeOld, namesIn, plantDeadSocket, startSession } from "./sockets.ts";
 
 /** Spread over the milliseconds that a start takes. */
-const kills = process.env[longTestsVariable] === undefined ? 20 : 50;
+const kills = process.env[longTestsVariable] === undefined ? 10 : 50;
 
 describe("processes that are killed while they start", () => {
   it("SOK-10, G9 leave things that the next start removes, and it touches nothing else", async ({ directory }) => {
