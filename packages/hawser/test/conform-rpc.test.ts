@@ -2,11 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 import { builtHawser } from "../../../test/kit/built-hawser.ts";
-import { start, type Ended } from "./run-hawser.ts";
+import { makeCacheFolder, start, type Ended } from "./run-hawser.ts";
 
 // In the form that starts quickly: it is started for every scenario.
 const program = builtHawser;
-const hawser = [process.execPath, program];
+// The suite gives each process an empty cache folder. What is in this one is compiled code: no scenario has a document that is kept.
+const hawser = ["env", `XDG_CACHE_HOME=${makeCacheFolder()}`, process.execPath, program];
 // On a busy machine the eight seconds that a call has by itself may pass before anything has happened.
 const patientServer = [...hawser, "rpc", "--timeout", "50s"];
 const only = (...ids: string[]): string[] => ids.flatMap((id) => ["--only", id]);
