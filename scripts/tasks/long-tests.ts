@@ -11,6 +11,7 @@ export const longTestFiles = [
   "packages/agent/test/tools/traversal.test.ts",
   "packages/claude-code/test/soak/requests.test.ts",
   "packages/hawser/test/conform-acp.test.ts",
+  "packages/hawser/test/conform-agent.test.ts",
   "packages/shell/test/browser/strange-answers.test.ts",
   "packages/wire/test/socket/sweep-crowd.test.ts",
 ];
