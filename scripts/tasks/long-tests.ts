@@ -12,6 +12,7 @@ export const longTestFiles = [
   "packages/claude-code/test/soak/requests.test.ts",
   "packages/hawser/test/conform-acp.test.ts",
   "packages/hawser/test/conform-agent.test.ts",
+  "packages/hawser/test/conform-rpc.test.ts",
   "packages/shell/test/browser/strange-answers.test.ts",
   "packages/wire/test/socket/sweep-crowd.test.ts",
 ];
