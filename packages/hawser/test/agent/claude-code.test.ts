@@ -7,16 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { say, startScriptedModel, use, type Script, type ScriptedModel } from "../../../../test/kit/claude-code/scripted-model.ts";
 import { cliOf, environment, hasCli, until } from "../../../../test/kit/claude-code/surroundings.ts";
 import { createClaudeCodeModels } from "../../src/agent/claude-code-models.ts";
-import {
-  makeStage,
-  runIn,
-  startIn,
-  textOfEvents,
-  toEvents,
-  writeFile,
-  type RunningProgram,
-  type Stage,
-} from "./agent-stage.ts";
+import { makeStage, runIn, startIn, textOfEvents, toEvents, writeFile, type RunningProgram, type Stage } from "./agent-stage.ts";
 
 const lines = (requests: readonly object[]): string => requests.map((request) => `${JSON.stringify(request)}\n`).join("");
 const message = (id: string, text: string, conversationId = "harbour"): object => ({
