@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { areBundlesStale } from "./scripts/tasks/bundle.ts";
 import { sharesProcess } from "./scripts/tasks/shared-process.ts";
 
 const include = ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"];
@@ -36,6 +37,10 @@ export default defineConfig({
     maxWorkers: 6,
     sequence: { sequencer: SoaksFirst },
     // Thousands of programs are started, most of them from sources: each is compiled once.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/hawser-tests", import.meta.url)) },
+    env: {
+      NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/hawser-tests", import.meta.url)),
+      // Found out once: the files of all packages are looked at for it.
+      TESTED_HAWSER: areBundlesStale() ? "sources" : "bundle",
+    },
   },
 });

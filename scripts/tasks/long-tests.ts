@@ -15,6 +15,8 @@ export const longTestFiles = [
   "packages/claude-code/test/soak/requests.test.ts",
   "packages/gateway/test/rpc/rpc-process.test.ts",
   "packages/hawser/test/conform-acp.test.ts",
+  "packages/hawser/test/conform-agent.test.ts",
+  "packages/hawser/test/conform-rpc.test.ts",
   "packages/shell/test/browser/strange-answers.test.ts",
   "packages/wire/test/socket/sweep-crowd.test.ts",
 ];

@@ -6,8 +6,11 @@ import { areBundlesStale } from "../../scripts/tasks/bundle.ts";
 
 const folder = join(import.meta.dirname, "..", "..", "packages", "hawser");
 
+// A run of the tests has found it out already; other programs have not.
+const isFromSources = (process.env["TESTED_HAWSER"] ?? (areBundlesStale() ? "sources" : "bundle")) === "sources";
+
 /** A first file for Node. */
-export const builtHawser: string = join(folder, areBundlesStale() ? "bin/hawser.cjs" : "dist/cli/start.cjs");
+export const builtHawser: string = join(folder, isFromSources ? "bin/hawser.cjs" : "dist/cli/start.cjs");
 
 /** The same under the name that hosts know. */
 export const builtIgw: string = join(folder, "bin/igw.cjs");

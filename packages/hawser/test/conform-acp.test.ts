@@ -1,12 +1,18 @@
-// `hawser conform acp` with real programs: our own agent, one on the official SDK, and one that is none.
+// `hawser conform acp` with real programs: our own agent, one on the official SDK, and one that is none; and the whole suite against
+// our agent in this process, where a start takes no time.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { serveAcp } from "@hawser/acp/internal";
+import { runSuite, suites, type Suite } from "@hawser/conformance";
 import { describe, expect, it } from "vitest";
+// What it is started with is no part of the package.
+import { acpSubject } from "../../conformance/src/acp-subject.ts";
 import { builtHawser } from "../../../test/kit/built-hawser.ts";
 import { packProgram } from "../../../test/kit/packed-program.ts";
 import { longTestsVariable } from "../../../scripts/tasks/long-tests.ts";
 import { makeFolder, start, type Ended } from "./run-hawser.ts";
+import { runtimeHere } from "./runtime-here.ts";
 
 const program = builtHawser;
 const only = (...ids: string[]): string[] => ids.flatMap((id) => ["--only", id]);
@@ -30,8 +36,23 @@ async function sdkAgent(): Promise<readonly string[]> {
 }
 
 describe.concurrent("hawser conform acp", () => {
-  it("passes `hawser acp` with the offline model in every scenario but that of sound, which it does not advertise", async () => {
-    const { code, stdout, stderr } = await conform("--json", "--jobs", "4", "--timeout", "100000", "--", process.execPath, program, "acp");
+  it("our agent passes every scenario with the offline model, but that of sound, which it does not advertise", async () => {
+    const [homeFolder, attachments] = [makeFolder("home"), makeFolder("attachments")];
+    const start = runtimeHere({ root: [attachments], attachments }, (transport, parts, lifecycle) =>
+      serveAcp(transport, { parts, lifecycle, version: "1.2.3", homeFolder, attachments }),
+    );
+    const suite = suites["acp"] as Suite;
+    const { scenarios } = await runSuite(suite, acpSubject({ command: "acp" }, start), { timeoutMs: 100_000, concurrency: 8 });
+    expect(scenarios.filter(({ outcome }) => outcome !== "passed")).toMatchObject([{ id: "sound", outcome: "unsupported" }]);
+    expect(scenarios.length).toBeGreaterThan(60);
+  }, 300_000);
+
+  it("passes `hawser acp` where a process, its pipes and its folders take part; in the long form in all but that of sound", async () => {
+    const pipes = ["initialize", "pieces", "large-message", "garbage", "new", "turn", "permission-allow", "cancel"];
+    const ends = ["end-of-input", "end-of-input-in-turn", "terminate"];
+    const chosen = isLong ? [] : only(...pipes, ...ends, "working-folder", "mcp-server", "load", "sound");
+    const args = ["--json", "--jobs", "4", "--timeout", "100000", ...chosen, "--", process.execPath, program, "acp"];
+    const { code, stdout, stderr } = await conform(...args);
     const { passed, scenarios } = JSON.parse(stdout) as Report;
     expect(scenarios.filter(({ outcome }) => outcome !== "passed")).toMatchObject([{ id: "sound", outcome: "unsupported" }]);
     expect([code, stderr, passed]).toEqual([0, "", scenarios.length - 1]);

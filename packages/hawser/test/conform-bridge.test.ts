@@ -6,12 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtHawser } from "../../../test/kit/built-hawser.ts";
-import { launcher, runHawser, start, type Ended } from "./run-hawser.ts";
+import { runHawser, start, type Ended } from "./run-hawser.ts";
 
 const program = builtHawser;
 const conform = (...args: string[]): Promise<Ended> => runHawser(["conform", ...args], { program });
-// With the condition given, each of the many starts is one process instead of one that replaces itself.
-const hawser = [process.execPath, "--conditions=hawser-source", launcher];
+const hawser = [process.execPath, program];
 const tools = join(import.meta.dirname, "..", "..", "conformance", "test", "fixtures", "parent-tools.ts");
 const only = (...ids: string[]): string[] => ids.flatMap((id) => ["--only", id]);
 // The machine that runs the tests may be busy.

@@ -6,9 +6,6 @@ import { startApiStub, type ApiStub } from "../../../test/kit/api-stub.ts";
 import { makePlace, runIn, runJson, talkIn } from "./gateway-stage.ts";
 
 let stub: ApiStub;
-beforeAll(async () => {
-  stub = await startApiStub((_request, response) => void response.writeHead(404).end());
-});
 afterAll(() => stub.close());
 
 interface Failure {
@@ -39,19 +36,38 @@ const mistakes: readonly Mistake[] = [
   ["an operation without a document", { op: "x" }, ["--op", "x"]],
 ];
 
+// What a whole batch and a whole conversation say of all the items, in their order: one process of each is enough.
+let batched: readonly Failure[] = [];
+let answered: readonly Failure[] = [];
+beforeAll(async () => {
+  stub = await startApiStub((_request, response) => void response.writeHead(404).end());
+  const items = mistakes.map(([, item]) => item);
+  const [batch, rpc] = await Promise.all([
+    runIn(makePlace(stub), ["call", "--batch", "-"], { input: items.map((item) => `${JSON.stringify(item)}\n`).join("") }),
+    talkIn(
+      makePlace(stub),
+      items.map((args) => ({ op: "call", args })),
+    ),
+  ]);
+  batched = batch.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Failure);
+  answered = rpc.answers as unknown as Failure[];
+});
+
 describe.concurrent("the doors agree about", () => {
-  it.each(mistakes.map(([what, ...mistake]) => ({ what, mistake })))("$what", async ({ mistake: [item, args, inFlags] }) => {
-    const place = makePlace(stub);
-    const [call, batch, rpc] = await Promise.all([
-      runJson<Failure>(place, ["call", ...args]),
-      runIn(place, ["call", "--batch", "-"], { input: `${JSON.stringify(item)}\n` }),
-      talkIn(place, [{ op: "call", args: item }]),
-    ]);
-    const said = [JSON.parse(call.stdout), JSON.parse(batch.stdout), rpc.answers[0]] as Failure[];
+  it.each(mistakes.map(([what, _item, ...mistake], at) => ({ what, at, mistake })))("$what", async ({ at, mistake: [args, inFlags] }) => {
+    const call = await runJson<Failure>(makePlace(stub), ["call", ...args]);
+    const said = [call.value, batched[at], answered[at]];
     expect(said[0]?.error).toMatch(/\w{3}/);
-    expect(said.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(said.map((failure) => failure?.code)).toEqual([2, 2, 2]);
     expect(said[1]?.error).toBe(said[2]?.error);
     if (inFlags) expect(said[0]?.error).toMatch(inFlags);
     else expect(said[0]?.error).toBe(said[1]?.error);
+  });
+
+  it("every item of the batch and every call", () => {
+    expect([batched.length, answered.length]).toEqual([mistakes.length, mistakes.length]);
   });
 });

@@ -4,7 +4,7 @@
 import type { CallJson } from "@hawser/gateway/internal";
 import type { RpcResponse } from "@hawser/protocol";
 import { builtHawser, builtIgw } from "../../../test/kit/built-hawser.ts";
-import { makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
+import { makeCacheFolder, makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
 
 /** Both names of the program, in the form that starts quickly. */
 export const hawser: string = builtHawser;
@@ -24,7 +24,7 @@ export function makePlace(target?: { readonly url: string; readonly token?: stri
     env: {
       XDG_CONFIG_HOME: folder,
       // Documents lie in it by their address, and the system may give a port of one test to another.
-      XDG_CACHE_HOME: makeFolder("cache"),
+      XDG_CACHE_HOME: makeCacheFolder(),
       IGNITION_GATEWAY_URL: target?.url,
       IGNITION_API_TOKEN: target && (target.token ?? "demo-token"),
     },

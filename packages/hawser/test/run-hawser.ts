@@ -8,10 +8,15 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { afterAll } from "vitest";
 import { builtHawser } from "../../../test/kit/built-hawser.ts";
+import { shareCompiledCode } from "../../../test/kit/code-cache.ts";
 
 export const launcher = join(import.meta.dirname, "..", "bin", "hawser.cjs");
 const root = mkdtempSync(join(tmpdir(), "hawser-cli-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const keepers: (() => void)[] = [];
+afterAll(() => {
+  for (const keep of keepers) keep();
+  rmSync(root, { recursive: true, force: true });
+});
 
 export interface Ended {
   readonly code: number | null;
@@ -29,6 +34,15 @@ export interface Running {
 
 export const makeFolder = (name: string): string => mkdtempSync(join(root, `${name}-`));
 
+/** A cache folder that holds nothing but compiled code. */
+export function makeCacheFolder(): string {
+  const folder = makeFolder("cache");
+  keepers.push(shareCompiledCode(folder));
+  return folder;
+}
+
+const sharedCache = makeCacheFolder();
+
 /** Starts a program with pipes; `hawser` itself unless another is given. */
 export function start(
   args: readonly string[],
@@ -38,7 +52,7 @@ export function start(
 ): Running {
   const child = spawn(command, [...program, ...args], {
     // Without the wishes about colour and debugging that whoever runs the tests may have.
-    env: { ...process.env, FORCE_COLOR: undefined, HAWSER_DEBUG: undefined, XDG_CACHE_HOME: join(root, "cache"), TMPDIR: root, ...env },
+    env: { ...process.env, FORCE_COLOR: undefined, HAWSER_DEBUG: undefined, XDG_CACHE_HOME: sharedCache, TMPDIR: root, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let stdout = "";

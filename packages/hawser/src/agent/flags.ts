@@ -2,7 +2,7 @@
 
 import { Option, type Command } from "commander";
 import { collect, parseWhole, toFlag } from "../command-line/command.ts";
-import { launcherPath } from "../command-line/launcher.ts";
+import { childProgram } from "../command-line/launcher.ts";
 import { HawserError } from "@hawser/protocol";
 import { checkFleetFlags, toFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 
@@ -106,7 +106,7 @@ const handedOn = [
 /** How this program starts its own agent with the same flags, in the same folder. `--flag=value`: no value is taken for a flag. */
 export const toAgentArguments = (flags: AgentFlags): string[] => [
   ...process.execArgv,
-  launcherPath,
+  childProgram,
   ...(flags.fleet === undefined ? ["agent", ...toAgentFlags(flags)] : ["fleet", "host", ...toFleetFlags(flags)]),
 ];
 

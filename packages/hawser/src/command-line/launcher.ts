@@ -1,5 +1,5 @@
-// Where this program lies, the same from the sources and from the build: the launcher, for commands
-// that start `hawser` again as a child, the version, and what a person types to run it.
+// Where this program lies: the launcher, for what others start, the same from the sources and from the build; what a command
+// starts `hawser` with again as its child; the version, and what a person types to run it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -10,8 +10,13 @@ export const launcherPath = fileURLToPath(new URL("../../bin/hawser.cjs", import
 /** In the bundle. */
 declare const __HAWSER_VERSION__: string;
 
+const isBundled = typeof __HAWSER_VERSION__ === "string";
+
+/** The first file of our own children. The launcher has looked once already whether Node and the build are new enough. */
+export const childProgram = isBundled ? fileURLToPath(new URL("start.cjs", import.meta.url)) : launcherPath;
+
 export function readVersion(): string {
-  if (typeof __HAWSER_VERSION__ === "string") return __HAWSER_VERSION__;
+  if (isBundled) return __HAWSER_VERSION__;
   const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
   return manifest.version;
 }

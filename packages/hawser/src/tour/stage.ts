@@ -5,7 +5,7 @@ import { HawserError, toHawserError, type EchoRequest, type EchoResponse, type E
 import { createPendingTable, type Transport } from "@hawser/wire";
 import { createStreamTransport, ndjson, startChild, type PipedChild } from "@hawser/wire/node";
 import { fitLine, paint, printStyled } from "../command-line/output.ts";
-import { launcherPath } from "../command-line/launcher.ts";
+import { childProgram } from "../command-line/launcher.ts";
 
 export interface EchoChild {
   readonly child: PipedChild;
@@ -29,7 +29,7 @@ export function createStage() {
     if (isClosed) throw new HawserError("closed", "the tour is over");
     const child = await startChild({
       command: process.execPath,
-      args: [launcherPath, ...args],
+      args: [childProgram, ...args],
       stdio: "pipe",
       stopInputMs: stopMs,
       stopSignalMs: stopMs,

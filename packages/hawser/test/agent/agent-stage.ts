@@ -8,13 +8,17 @@ import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-import { launcher as sourceLauncher } from "../run-hawser.ts";
 import { builtHawser } from "../../../../test/kit/built-hawser.ts";
+import { shareCompiledCode } from "../../../../test/kit/code-cache.ts";
 
 const launcher = builtHawser;
 
 const root = mkdtempSync(join(tmpdir(), "hawser-agent-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const keepCompiledCode = shareCompiledCode(join(root, "cache"));
+afterAll(() => {
+  keepCompiledCode();
+  rmSync(root, { recursive: true, force: true });
+});
 
 export const toolsModule = fileURLToPath(new URL("fixtures/chat-tools.ts", import.meta.url));
 export const mcpServer = fileURLToPath(new URL("fixtures/mcp-server.mjs", import.meta.url));
@@ -23,12 +27,7 @@ export interface Stage {
   readonly folder: string;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What is run there, and its first words: the packed program unless given. */
-  readonly program?: readonly [string, ...string[]];
 }
-
-/** As a checkout runs it: for what the packed program can't bring along. */
-export const fromSources: readonly [string, ...string[]] = [process.execPath, "--conditions=hawser-source", sourceLauncher];
 
 /** A working folder with these files in it, and a home for configuration and data. */
 export function makeStage(files: Readonly<Record<string, string>> = {}, config?: object): Stage {
@@ -87,7 +86,7 @@ export interface RunningProgram {
 export const hawserCommand = (args: readonly string[]): [string, ...string[]] => [process.execPath, launcher, ...args];
 
 export function startIn(stage: Stage, args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningProgram {
-  return run(stage.program ? [...stage.program, ...args] : hawserCommand(args), stage, env);
+  return run(hawserCommand(args), stage, env);
 }
 
 /** The same on a pseudo-terminal; colours and cursor movements are left out of what `printed` looks at. */

@@ -7,7 +7,15 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
 import { findProcesses } from "../run-hawser.ts";
+import { builtHawser } from "../../../../test/kit/built-hawser.ts";
 import { hawserCommand, makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule, writeFile } from "./agent-stage.ts";
+
+it("starts its agent with the program that it is itself, without the launcher's look at the sources", async () => {
+  const tool = `{ name: "where", description: "x", input: { type: "object" }, annotations: { readOnlyHint: true }, run: () => process.argv[1] }`;
+  const stage = makeStage({ "where.mjs": `export const where = ${tool};` });
+  const { stdout } = await runIn(stage, ["chat", "--json", "--tools", "where.mjs", "call where"]);
+  expect(stdout).toContain(builtHawser);
+});
 
 describe.concurrent("one answer", () => {
   it("with no key: lists the files here and reads the README", async () => {

@@ -7,17 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { say, startScriptedModel, use, type Script, type ScriptedModel } from "../../../../test/kit/claude-code/scripted-model.ts";
 import { cliOf, environment, hasCli, until } from "../../../../test/kit/claude-code/surroundings.ts";
 import { createClaudeCodeModels } from "../../src/agent/claude-code-models.ts";
-import {
-  fromSources,
-  makeStage,
-  runIn,
-  startIn,
-  textOfEvents,
-  toEvents,
-  writeFile,
-  type RunningProgram,
-  type Stage,
-} from "./agent-stage.ts";
+import { makeStage, runIn, startIn, textOfEvents, toEvents, writeFile, type RunningProgram, type Stage } from "./agent-stage.ts";
 
 const lines = (requests: readonly object[]): string => requests.map((request) => `${JSON.stringify(request)}\n`).join("");
 const message = (id: string, text: string, conversationId = "harbour"): object => ({
@@ -28,9 +18,6 @@ const message = (id: string, text: string, conversationId = "harbour"): object =
 });
 const flags = ["agent", "--model", "claude-code/claude-sonnet-4-5"];
 
-// The Agent SDK finds Claude Code beside itself.
-const makeSourceStage = (files?: Readonly<Record<string, string>>): Stage => ({ ...makeStage(files), program: fromSources });
-
 interface Scene {
   readonly stage: Stage;
   readonly model: ScriptedModel;
@@ -38,7 +25,7 @@ interface Scene {
 }
 
 async function makeScene(script: Script, files: Readonly<Record<string, string>> = {}): Promise<Scene> {
-  const stage = makeSourceStage(files);
+  const stage = makeStage(files);
   const model = await startScriptedModel(script);
   onTestFinished(() => model.close());
   const env = environment(stage.home, model.url);
@@ -145,7 +132,7 @@ describe.runIf(hasCli && process.platform === "linux" && !existsSync("/etc/claud
   }
 
   it("says that Claude Code has no login where there is no sign of one, and leaves it available where there may be one", async () => {
-    const stage = makeSourceStage();
+    const stage = makeStage();
     const expected = { available: false, reason: expect.stringContaining("log in once with `claude`") as string };
     expect(await sonnetIn(stage)).toMatchObject(expected);
     writeFile(join(stage.home, ".claude/.credentials.json"), "{}");
@@ -159,7 +146,7 @@ describe.runIf(hasCli && process.platform === "linux" && !existsSync("/etc/claud
     [true, "elsewhere/.credentials.json", "{}", { CLAUDE_CONFIG_DIR: "elsewhere" }],
     [true, "a variable", "", { CLAUDE_CODE_OAUTH_TOKEN: "x" }],
   ] as const)("takes for a sign of a login, %s: %s %s", async ([isSign, path, content, variables]) => {
-    const stage = makeSourceStage();
+    const stage = makeStage();
     if (content !== "") writeFile(join(stage.home, path), content);
     const env = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, join(stage.home, value)]));
     const provider = createClaudeCodeModels({ ...process.env, ...without, ...env, HOME: stage.home }, stage.folder);
