@@ -12,7 +12,7 @@ export type { Browser, BrowserContext, CDPSession, Locator, Page } from "playwri
 // The pack's own list of flags switches off what keeps origins apart, and runs everything in one process.
 const flags = ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hinting=none", "--disable-dev-shm-usage"];
 
-// A process for each page costs more than most tests do with it. Other origins still get their own.
+// What one page has compiled, the next one in its process need not compile again. Other origins still get their own.
 const oneForThePage = "--renderer-process-limit=1";
 
 export interface LaunchOptions {

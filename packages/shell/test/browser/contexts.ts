@@ -1,6 +1,6 @@
-// The contexts of the browser, which stages borrow one after the other. A page in a new context compiles and lays out
-// everything anew, which costs four times as much as most tests do with it. So a context is emptied instead: its pages
-// are closed and what they stored is removed, and one empty page keeps the process of the site alive.
+// The contexts of the browser, which stages borrow one after the other. In a new one the page is fetched and compiled
+// anew, which is a good part of what a short test costs. So a context is emptied instead: its pages are closed and what
+// they stored is removed, and one empty page keeps the process of the site alive.
 
 import { isApart, type Browser, type BrowserContext, type CDPSession, type Page } from "./browser.ts";
 
@@ -55,7 +55,7 @@ async function keepContext(browser: Browser, view: View): Promise<KeptContext> {
 }
 
 async function empty({ context, anchor, devtools }: KeptContext, origin: string): Promise<void> {
-  await Promise.all(context.pages().map((page) => page !== anchor && page.close()));
+  await Promise.all(context.pages().flatMap((page) => (page === anchor ? [] : page.close())));
   await devtools.send("Storage.clearDataForOrigin", {
     origin,
     storageTypes: "cookies,local_storage,indexeddb,cache_storage,service_workers",
