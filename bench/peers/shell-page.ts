@@ -20,7 +20,7 @@ export interface ShellPage {
 export async function openShellPage(context: RowContext, program: string): Promise<ShellPage | undefined> {
   const { code, output } = await withTreeLock(root, buildPage);
   if (code !== 0) throw new Error(`the page can't be built:\n${output}`);
-  const browser = await launchBrowser();
+  const browser = await launchBrowser({ apart: true });
   if (typeof browser === "string") {
     process.stderr.write(`Shell: not measured, ${browser}\n`);
     return undefined;

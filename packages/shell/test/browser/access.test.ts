@@ -13,7 +13,7 @@ import { launchOrExplain, type Page } from "./browser.ts";
 import { shareShell } from "./stage.ts";
 import { createTab } from "./tab.ts";
 
-const browser = await launchOrExplain();
+const browser = await launchOrExplain({ apart: true });
 afterAll(() => browser?.close());
 const openStage = shareShell(browser);
 

@@ -7,31 +7,45 @@ import { dirname, join, resolve } from "node:path";
 import chromiumPack from "@sparticuz/chromium";
 import { chromium, type Browser } from "playwright-core";
 
-export type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+export type { Browser, BrowserContext, CDPSession, Locator, Page } from "playwright-core";
 
 // The pack's own list of flags switches off what keeps origins apart, and runs everything in one process.
 const flags = ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hinting=none", "--disable-dev-shm-usage"];
 
+// What one page has compiled, the next one in its process need not compile again. Other origins still get their own.
+const oneForThePage = "--renderer-process-limit=1";
+
+export interface LaunchOptions {
+  readonly flags?: readonly string[];
+  /** For tests of what is kept apart: a process for each page, a context for each stage. */
+  readonly apart?: boolean;
+}
+
+const launchedApart = new WeakSet<Browser>();
+export const isApart = (browser: Browser): boolean => launchedApart.has(browser);
+
 /** The browser, or why there is none. */
-export async function launchBrowser(more: readonly string[] = []): Promise<Browser | string> {
+export async function launchBrowser(options: LaunchOptions = {}): Promise<Browser | string> {
   try {
     const executablePath = process.env["HAWSER_TEST_BROWSER"] ?? (await unpackBrowser());
-    return await chromium.launch({
+    const browser = await chromium.launch({
       executablePath,
-      args: [...flags, ...more],
+      args: [...flags, ...(options.apart ? [] : [oneForThePage]), ...(options.flags ?? [])],
       headless: true,
       // A busy machine takes its time, and tests that are skipped prove nothing.
       timeout: 180_000,
       env: toEnvironment(dirname(executablePath)),
     });
+    if (options.apart) launchedApart.add(browser);
+    return browser;
   } catch (error) {
     return `no browser could be started here: ${String(error).split("\n", 1)[0]}`;
   }
 }
 
 /** For the top of a test file: prints why its tests are skipped. */
-export async function launchOrExplain(more: readonly string[] = []): Promise<Browser | undefined> {
-  const browser = await launchBrowser(more);
+export async function launchOrExplain(options?: LaunchOptions): Promise<Browser | undefined> {
+  const browser = await launchBrowser(options);
   if (typeof browser !== "string") return browser;
   console.log(`The tests in a real browser are skipped: ${browser}`);
   return undefined;

@@ -10,7 +10,7 @@ import { startScriptedAgent } from "./scripted-agent.ts";
 import { openPageStage, shareShell, type PageStage, type StageOptions } from "./stage.ts";
 
 const reboundName = "rebound.example";
-const browser = await launchOrExplain([`--host-resolver-rules=MAP ${reboundName} 127.0.0.1`]);
+const browser = await launchOrExplain({ apart: true, flags: [`--host-resolver-rules=MAP ${reboundName} 127.0.0.1`] });
 afterAll(() => browser?.close());
 const openStage = shareShell(browser);
 const openOwnStage = (options?: StageOptions) => openPageStage(browser as Browser, options);

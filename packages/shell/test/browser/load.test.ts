@@ -108,8 +108,10 @@ describe.skipIf(!browser)("the page", () => {
   it("weighs at most 200 KB, compressed, when it can be used, and loads colours for code with the first code", async () => {
     const loaded: string[] = [];
     await using model = await startScriptedAgent([{ text: "```ts\nconst ship = 1;\n```" }]);
-    await using stage = await openStage(model.options);
-    stage.context.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+    await using stage = await openStage({
+      ...model.options,
+      preparePage: async (page) => page.on("request", (request) => loaded.push(new URL(request.url()).pathname)),
+    });
     const { answers, say } = await stage.open();
     const files = new Set(loaded.filter((path) => path.startsWith("/assets/")));
     const bytes = [...files].map((path) => gzipSync(readFileSync(join(pageFolder, path))).length);

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Script } from "../../../../test/kit/models/scripted-server.ts";
-import { launchOrExplain, type Browser } from "./browser.ts";
+import { launchOrExplain, type Browser, type Page } from "./browser.ts";
 import { shareScriptedShell, startScriptedAgent } from "./scripted-agent.ts";
 import { openPageStage, shareShell, type StageOptions } from "./stage.ts";
 
@@ -54,14 +54,16 @@ describe.skipIf(!browser)("a reload in the middle of a turn", () => {
 describe.skipIf(!browser)("a connection that is lost in the middle of a turn", () => {
   it("is made again by itself, and what was said meanwhile is there, once", async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-    await using stage = await playScript([{ text: ["Before. ", gates[0].promise, "Meanwhile. ", gates[1].promise, "After."] }]);
     const cuts: (() => Promise<void>)[] = [];
     const comeBack = Promise.withResolvers<void>();
-    await stage.context.routeWebSocket(/\/link$/, async (socket) => {
-      if (cuts.length > 0) await comeBack.promise;
-      socket.connectToServer();
-      cuts.push(() => socket.close());
-    });
+    const preparePage = (page: Page): Promise<void> =>
+      page.routeWebSocket(/\/link$/, async (socket) => {
+        if (cuts.length > 0) await comeBack.promise;
+        socket.connectToServer();
+        cuts.push(() => socket.close());
+      });
+    const script = [{ text: ["Before. ", gates[0].promise, "Meanwhile. ", gates[1].promise, "After."] }];
+    await using stage = await playScript(script, { preparePage });
     const { page, answers, questions, say, untilIdle } = await stage.open();
     await say("talk");
     await answers.getByText("Before.").waitFor();
@@ -83,16 +85,17 @@ describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", ()
     await using model = await startScriptedAgent((_, index) =>
       index === 0 ? { text: ["Half a sentence", never] } : { text: "Here I am again." },
     );
-    await using stage = await openOwnStage(model.options);
     // The new runtime may be there before the page has drawn that the old one is gone: what comes after that waits.
     const isSeen = Promise.withResolvers<void>();
-    await stage.context.routeWebSocket(/\/link$/, (socket) => {
-      let passed = Promise.resolve();
-      socket.connectToServer().onMessage((message) => {
-        passed = passed.then(() => socket.send(message));
-        if (message.includes('"runtime":"restarting"')) passed = passed.then(() => isSeen.promise);
+    const preparePage = (page: Page): Promise<void> =>
+      page.routeWebSocket(/\/link$/, (socket) => {
+        let passed = Promise.resolve();
+        socket.connectToServer().onMessage((message) => {
+          passed = passed.then(() => socket.send(message));
+          if (message.includes('"runtime":"restarting"')) passed = passed.then(() => isSeen.promise);
+        });
       });
-    });
+    await using stage = await openOwnStage({ ...model.options, preparePage });
     const { page, answers, questions, box, say, untilIdle } = await stage.open();
     await say("talk");
     await answers.getByText("Half a sentence").waitFor();

@@ -90,8 +90,7 @@ function pretendTauri(theme: string): void {
 }
 
 async function openDesktop(theme = "light", view: Parameters<Browser["newContext"]>[0] = {}): Promise<{ stage: PageStage; tab: Tab }> {
-  const stage = await openStage({ view });
-  await stage.context.addInitScript(pretendTauri, theme);
+  const stage = await openStage({ view, preparePage: (page) => page.addInitScript(pretendTauri, theme) });
   return { stage, tab: await stage.open() };
 }
 

@@ -1,9 +1,10 @@
-// The shell on a stage for a browser: a served shell, and a context of the browser, which shares nothing with
-// any other. Whatever the browser complains about (errors, refusals of the page's policy, requests to elsewhere)
+// The shell on a stage for a browser: a served shell, and a context of the browser, in which nothing is left of
+// those before. Whatever the browser complains about (errors, refusals of the page's policy, requests to elsewhere)
 // is collected, and a test that did not expect it fails at its end.
 
 import { afterAll, expect, vi } from "vitest";
 import type { Browser, BrowserContext, Page } from "./browser.ts";
+import { borrowContext, type View } from "./contexts.ts";
 import { serveShell, type Files, type ServedShell, type ServedShellOptions } from "./served-shell.ts";
 import { createTab, type Tab } from "./tab.ts";
 
@@ -22,7 +23,9 @@ export interface PageStage extends AsyncDisposable, Pick<ServedShell, "shell" | 
 export interface VisitOptions {
   readonly files?: Files;
   /** What the context of the browser is made with: size, colours. */
-  readonly view?: Parameters<Browser["newContext"]>[0];
+  readonly view?: View;
+  /** Each page, before it goes anywhere. What is done to the context would stay for later stages. */
+  preparePage?(page: Page): Promise<unknown>;
   /** Complaints that belong to the test. */
   readonly expected?: RegExp;
 }
@@ -55,13 +58,15 @@ async function visit(browser: Browser, served: ServedShell, options: VisitOption
   const { shell, origin, notices, work, agentPid, decisions } = served;
   served.write(options.files ?? {});
   // What moves for ever costs a core for ever.
-  const context = await browser.newContext({ viewport: { width: 1_100, height: 800 }, reducedMotion: "reduce", ...options.view });
+  const view = { viewport: { width: 1_100, height: 800 }, reducedMotion: "reduce", ...options.view } as const;
+  const { context, giveBack } = await borrowContext(browser, view);
   context.setDefaultTimeout(actionMs);
   const problems: string[] = [];
 
   async function visitAt(address: string): Promise<Page> {
     const page = await context.newPage();
     watchPage(page, origin, problems);
+    await options.preparePage?.(page);
     await page.goto(address);
     return page;
   }
@@ -85,7 +90,7 @@ async function visit(browser: Browser, served: ServedShell, options: VisitOption
     openAgain: openAt,
     visit: visitAt,
     async [Symbol.asyncDispose]() {
-      await context.close();
+      await giveBack(origin);
       await leave();
       const { expected } = options;
       expect(problems.filter((problem) => !expected?.test(problem))).toEqual([]);
