@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { runSuite, suites, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
+import { scenariosFor } from "./fault-scenarios.ts";
 import { ourBridge, plainBridgeSubject } from "./subjects.ts";
 
 const suite = suites["bridge"] as Suite;
@@ -75,10 +76,10 @@ const faults: readonly Fault[] = [
 const quickIds = allIds.filter((id) => !/large/.test(id) && !beyondContract.includes(id));
 
 describe.concurrent("bridges that break it", () => {
-  it.each(faults)(
+  it.each(faults.map((fault, at) => ({ ...fault, at })))(
     "a bridge with the fault $name fails exactly the scenarios that it breaks",
-    async ({ name, fails, unsupported = [], reason }) => {
-      const results = await run(plainBridgeSubject(name), quickIds);
+    async ({ name, fails, unsupported = [], reason, at }) => {
+      const results = await run(plainBridgeSubject(name), scenariosFor(quickIds, [...fails, ...unsupported], at, faults.length));
       expect(idsOf(results, "failed")).toEqual(fails);
       expect(idsOf(results, "unsupported")).toEqual(unsupported);
       expect(results.find(({ id }) => id === fails[0])?.failure?.got).toMatch(reason);
