@@ -21,14 +21,14 @@ const beyondContract = ["schema-duplicate", "answer-no-content", "progress", "ca
 
 describe.concurrent("bridges that keep the contract", () => {
   it("R1-R46 R57 R58: our bridge passes every scenario, also the additive ones", async () => {
-    const results = await run(await ourBridge());
+    const results = await run(ourBridge());
     expect(results.filter(({ failure }) => failure)).toEqual([]);
     expect(idsOf(results, "passed")).toEqual(allIds);
   });
 
   it("H3: without reconnects and with one connection it keeps the contract, and says what it does not support", async () => {
     const only = [...["parallel", "many-calls", "lost-in-call", "lost-in-answer", "lost-idle"], "reconnect", "reconnect-idle"];
-    const results = await run(await ourBridge("--reconnect", "never", "--connections", "1"), only);
+    const results = await run(ourBridge("--reconnect", "never", "--connections", "1"), only);
     expect(idsOf(results, "failed")).toEqual([]);
     expect(idsOf(results, "unsupported")).toEqual(["reconnect", "reconnect-idle"]);
   });

@@ -107,10 +107,13 @@ const faults: readonly Fault[] = [
 ];
 
 describe.concurrent("implementations that break it", () => {
-  it.each(faults.map((fault, at) => ({ ...fault, at })))("a server with the fault $name fails exactly the scenarios that it breaks", async (fault) => {
-    const only = scenariosFor(allIds, fault.fails, fault.at, faults.length);
-    const results = await run(plainEchoSubject(fault.name), { ...fault.options, only });
-    expect(failedIds(results)).toEqual(fault.fails);
-    expect(reasonOf(results, fault.scenario)).toMatch(fault.reason);
-  });
+  it.each(faults.map((fault, at) => ({ ...fault, at })))(
+    "a server with the fault $name fails exactly the scenarios that it breaks",
+    async (fault) => {
+      const only = scenariosFor(allIds, fault.fails, fault.at, faults.length);
+      const results = await run(plainEchoSubject(fault.name), { ...fault.options, only });
+      expect(failedIds(results)).toEqual(fault.fails);
+      expect(reasonOf(results, fault.scenario)).toMatch(fault.reason);
+    },
+  );
 });
