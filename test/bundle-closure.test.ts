@@ -2,51 +2,74 @@
 
 import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
-import { rolldown } from "rolldown";
-import { describe, expect, it } from "vitest";
+import { rolldown, type OutputChunk } from "rolldown";
+import { beforeAll, describe, expect, it } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** Packages of `node_modules` or of the workspace that bundling `entry` pulls in; Node's modules are reported as `node:…`. */
-export async function bundledPackages(entry: string, code?: string): Promise<string[]> {
-  const { output, builtins } = await bundleOf(entry, code);
-  const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : [])).filter((id) => id !== virtual);
-  return [...new Set([...modules.map(ownerOf), ...builtins])].toSorted();
-}
+// What each is about, all bundled in one pass, since most of their modules are the same: the bundler puts what only some of them reach into
+// chunks of their own.
+const internal = "packages/acp/src/internal.ts";
+const late = "packages/acp/src/agents/acp-agents.ts";
+const knownAgents = "packages/acp/src/agents/known-agents.ts";
+const commands = ["main.ts", "agent/run.ts", "bridge/command.ts", "expose/run.ts", "fleet/command.ts", "call/run.ts", "rpc/run.ts"];
+const fleetBridge = "packages/hawser/src/bridge/run-fleet.ts";
+const entries = ["packages/wire/src/internal.ts", "packages/wire/src/internal-node.ts", "packages/bridge/src/process/main.ts"];
+entries.push(internal, late, fleetBridge, ...commands.map((name) => `packages/hawser/src/${name}`));
+/** Entries that are made up, by name. */
+const made: Readonly<Record<string, string>> = {
+  "known agents": `import { agentNames, missingAgent } from ${JSON.stringify(join(root, knownAgents))}; console.log(agentNames, missingAgent);`,
+  stray: `export * from ${JSON.stringify(join(root, "packages/wire/src/limits.ts"))}; import * as check from "fast-check"; console.log(check);`,
+};
+const isMade = (id: string): boolean => id.startsWith("\0");
 
-/** The same for what `entry` loads at its start; what it imports later is left out. */
-async function staticClosure(entry: string): Promise<string[]> {
-  const { output } = await bundleOf(entry);
-  const chunks = new Map(output.flatMap((part) => (part.type === "chunk" ? [[part.fileName, part] as const] : [])));
-  const reached = new Set([...chunks.values()].filter(({ isEntry }) => isEntry));
-  for (const { imports } of reached) for (const name of imports) if (chunks.has(name)) reached.add(chunks.get(name)!);
-  return [...new Set([...reached].flatMap(({ moduleIds }) => moduleIds).map(ownerOf))].toSorted();
-}
-
-const virtual = "\0entry";
-
-async function bundleOf(entry: string, code?: string) {
-  const builtins = new Set<string>();
+let chunks: ReadonlyMap<string, OutputChunk>;
+beforeAll(async () => {
   const bundle = await rolldown({
-    input: code === undefined ? join(root, entry) : virtual,
+    input: Object.fromEntries([
+      ...entries.map((entry) => [entry, join(root, entry)]),
+      ...Object.keys(made).map((name) => [name, `\0${name}`]),
+    ]),
     platform: "neutral",
     resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
     plugins: [
       {
         name: "inspect",
         resolveId(id) {
-          if (id === virtual) return virtual;
+          if (isMade(id)) return id;
           if (!id.startsWith("node:") && !builtinModules.includes(id)) return null;
-          builtins.add(id.startsWith("node:") ? id : `node:${id}`);
-          return { id, external: true };
+          return { id: id.startsWith("node:") ? id : `node:${id}`, external: true };
         },
-        load: (id) => (id === virtual ? { code: code ?? "", moduleType: "ts" } : null),
+        load: (id) => (isMade(id) ? { code: made[id.slice(1)] ?? "", moduleType: "ts" } : null),
       },
     ],
   });
   const { output } = await bundle.generate({ format: "esm" });
   await bundle.close();
-  return { output, builtins };
+  chunks = new Map(output.flatMap((part) => (part.type === "chunk" ? [[part.fileName, part] as const] : [])));
+});
+
+/** Packages of `node_modules` or of the workspace that bundling `entry` pulls in; Node's modules are reported as `node:…`. */
+const bundledPackages = (entry: string): string[] => packagesOf(entry, ({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+
+/** The same for what `entry` loads at its start; what it imports later is left out, and so are Node's modules. */
+const staticClosure = (entry: string): string[] => packagesOf(entry, ({ imports }) => imports).filter(isPackage);
+
+const isPackage = (name: string): boolean => !name.startsWith("node:");
+
+function packagesOf(entry: string, next: (chunk: OutputChunk) => readonly string[]): string[] {
+  const reached = new Set([...chunks.values()].filter(({ isEntry, name }) => isEntry && name === entry).map(({ fileName }) => fileName));
+  expect(reached.size).toBe(1);
+  // What is added on the way is visited, too.
+  for (const name of reached) for (const imported of chunks.has(name) ? next(chunks.get(name)!) : []) reached.add(imported);
+  const modules = [...reached].flatMap(
+    (name) =>
+      chunks
+        .get(name)
+        ?.moduleIds.filter((id) => !isMade(id))
+        .map(ownerOf) ?? name,
+  );
+  return [...new Set(modules)].toSorted();
 }
 
 function ownerOf(path: string): string {
@@ -55,19 +78,19 @@ function ownerOf(path: string): string {
 }
 
 describe("bundle closure", () => {
-  it("the neutral entry of wire holds wire and the errors of protocol, and nothing of Node", async () => {
-    expect(await bundledPackages("packages/wire/src/internal.ts")).toEqual(["protocol", "wire"]);
+  it("the neutral entry of wire holds wire and the errors of protocol, and nothing of Node", () => {
+    expect(bundledPackages("packages/wire/src/internal.ts")).toEqual(["protocol", "wire"]);
   });
 
-  it("the Node entry of wire adds only modules of Node", async () => {
-    const packages = await bundledPackages("packages/wire/src/internal-node.ts");
-    expect(packages.filter((name) => !name.startsWith("node:"))).toEqual(["protocol", "valibot", "wire"]);
+  it("the Node entry of wire adds only modules of Node", () => {
+    const packages = bundledPackages("packages/wire/src/internal-node.ts");
+    expect(packages.filter(isPackage)).toEqual(["protocol", "valibot", "wire"]);
     expect(packages).toContain("node:net");
   });
 
-  it("the bridge process holds protocol, wire, bridge and the MCP server library, and neither the AI SDK nor React nor a sibling", async () => {
-    const packages = await bundledPackages("packages/bridge/src/process/main.ts");
-    expect(packages.filter((name) => !name.startsWith("node:"))).toEqual([
+  it("the bridge process holds protocol, wire, bridge and the MCP server library, and neither the AI SDK nor React nor a sibling", () => {
+    const packages = bundledPackages("packages/bridge/src/process/main.ts");
+    expect(packages.filter(isPackage)).toEqual([
       "@modelcontextprotocol/core",
       "@modelcontextprotocol/server",
       "bridge",
@@ -78,22 +101,19 @@ describe("bundle closure", () => {
     ]);
   });
 
-  it("finding ACP agents loads nothing that speaks ACP: the library comes with the first agent that is used", async () => {
-    const code = `import { agentNames, missingAgent } from ${JSON.stringify(join(root, "packages/acp/src/agents/known-agents.ts"))}; console.log(agentNames, missingAgent);`;
-    expect((await bundledPackages("", code)).filter((name) => !name.startsWith("node:"))).toEqual(["acp"]);
-    expect(await staticClosure("packages/acp/src/internal.ts")).not.toContain("@agentclientprotocol/sdk");
-    expect(await staticClosure("packages/hawser/src/agent/run.ts")).not.toContain("@agentclientprotocol/sdk");
-    expect(await staticClosure("packages/acp/src/agents/acp-agents.ts")).toContain("@agentclientprotocol/sdk");
+  it("finding ACP agents loads nothing that speaks ACP: the library comes with the first agent that is used", () => {
+    expect(bundledPackages("known agents").filter(isPackage)).toEqual(["acp"]);
+    expect(staticClosure(internal)).not.toContain("@agentclientprotocol/sdk");
+    expect(staticClosure("packages/hawser/src/agent/run.ts")).not.toContain("@agentclientprotocol/sdk");
+    expect(staticClosure(late)).toContain("@agentclientprotocol/sdk");
   });
 
-  it("without --fleet nothing of NATS is loaded: neither by the commands that have the flag, nor by the agent", async () => {
-    for (const entry of ["main.ts", "agent/run.ts", "bridge/command.ts", "expose/run.ts", "fleet/command.ts", "call/run.ts", "rpc/run.ts"])
-      expect(await staticClosure(`packages/hawser/src/${entry}`)).not.toContain("@nats-io/transport-node");
-    expect(await staticClosure("packages/hawser/src/bridge/run-fleet.ts")).toContain("@nats-io/transport-node");
+  it("without --fleet nothing of NATS is loaded: neither by the commands that have the flag, nor by the agent", () => {
+    for (const name of commands) expect(staticClosure(`packages/hawser/src/${name}`)).not.toContain("@nats-io/transport-node");
+    expect(staticClosure(fleetBridge)).toContain("@nats-io/transport-node");
   });
 
-  it("would show a package that does not belong", async () => {
-    const code = `export * from ${JSON.stringify(join(root, "packages/wire/src/limits.ts"))}; import * as check from "fast-check"; console.log(check);`;
-    expect(await bundledPackages("", code)).toContain("fast-check");
+  it("would show a package that does not belong", () => {
+    expect(bundledPackages("stray")).toContain("fast-check");
   });
 });

@@ -29,7 +29,7 @@ function findCommands(document: string): Example[] {
 }
 
 const interpreters: Readonly<Record<string, string>> = {
-  ts: "node --conditions=hawser-source --input-type=module-typescript -",
+  ts: "node --input-type=module-typescript -",
   python: "python3 -",
   go: 'folder=$(mktemp -d) && cat > "$folder/host.go" && go run "$folder/host.go"; rm -r "$folder"',
   rust: 'folder=$(mktemp -d) && rustc -o "$folder/host" - && "$folder/host"; rm -r "$folder"',

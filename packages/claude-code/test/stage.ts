@@ -28,7 +28,7 @@ export const isLong = process.env[longTestsVariable] !== undefined;
 /** A test with the real command line of what another test shows with a scripted one, or over the other transport. */
 export const itInSoak: (name: string, test: () => Promise<void>) => void = isLong ? it : () => {};
 
-const builtBridge = join(import.meta.dirname, "../../bridge/dist/bridge.cjs");
+export const builtBridge: string = join(import.meta.dirname, "../../bridge/dist/bridge.cjs");
 
 const children: ChildProcess[] = [];
 subscribe("child_process", (message) => children.push((message as { process: ChildProcess }).process));

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { claudeCodeLimits } from "../src/limits.ts";
-import { generateText, isStepCount, tool } from "ai";
+import { generateText, isStepCount, jsonSchema, tool } from "ai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import {
@@ -139,24 +139,42 @@ it("as many runs as the limit says wait for results: the oldest is ended for one
   expect(processesOf(stage.home)).toEqual([]);
 });
 
-describe.runIf(hasCli)("a run that waits for results", () => {
+describe("a run of a scripted command line that waits for results", () => {
   it("is ended when its caller aborts while the functions run", async () => {
-    const stage = await makeStage(asksOnce);
+    const { stage, model } = await makeCalling();
     const controller = new AbortController();
     const execute = async (): Promise<string> => {
-      expect(cliOf(stage.home)).toBeTypeOf("number");
+      expect(processesOf(stage.home)).toHaveLength(1);
       controller.abort();
       await new Promise((resolve) => setTimeout(resolve, 100));
       return "too late";
     };
-    const tools = { ask: tool({ inputSchema: z.object({}), execute }) };
-    const error = await thrownBy(
-      generateText({ model: stage.create(), prompt: "go", tools, stopWhen: isStepCount(3), abortSignal: controller.signal }),
-    );
+    const tools = { double: tool({ inputSchema: jsonSchema({ type: "object" }), execute }) };
+    const error = await thrownBy(generateText({ model, prompt: "go", tools, stopWhen: isStepCount(3), abortSignal: controller.signal }));
     expect((error as Error).name).toBe("AbortError");
-    await until(() => cliOf(stage.home) === undefined, "the command line has ended");
+    await until(() => processesOf(stage.home).length === 0, "the command line has ended");
   });
 
+  it("and is killed as the results come back is replaced by one that is told of them", async () => {
+    const { stage, model, call } = await makeCalling();
+    const { signal } = new AbortController();
+    const first = await model.doGenerate({ ...call, abortSignal: signal });
+    // The step's guard has made way for that of the wait.
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    process.kill(processesOf(stage.home)[0]!, "SIGKILL");
+    expect(textOf(await model.doGenerate(withResults(first)))).toContain("[result of double]\nanswered");
+  });
+
+  it("and is being ended as the results come back is replaced, too", async () => {
+    const { model, call } = await makeCalling();
+    const controller = new AbortController();
+    const first = await model.doGenerate({ ...call, abortSignal: controller.signal });
+    controller.abort();
+    expect(textOf(await model.doGenerate(withResults(first)))).toContain("[result of double]\nanswered");
+  });
+});
+
+describe.runIf(hasCli)("a run that waits for results", () => {
   it("outlives a reader that leaves behind the end, and times that no timer can hold; one step takes it, and another with the same results has a run of its own", async () => {
     const stage = await makeStage(asksOnce);
     const model = stage.create({ toolResultTimeoutMs: 3_000_000_000 });
@@ -175,27 +193,6 @@ describe.runIf(hasCli)("a run that waits for results", () => {
     const isTold = stage.model.conversations.slice(1).map(({ said }) => said.includes("<conversation>"));
     expect(new Set(isTold)).toEqual(new Set([false, true]));
     expect(isTold).toHaveLength(2);
-  });
-
-  it("that is killed as the results come back is replaced by one that is told of them", async () => {
-    const stage = await makeStage(asksOnce);
-    const model = stage.create();
-    const { signal } = new AbortController();
-    const first = await model.doGenerate({ ...askCall, abortSignal: signal });
-    // The step's guard has made way for that of the wait.
-    expect(getEventListeners(signal, "abort")).toHaveLength(1);
-    process.kill(cliOf(stage.home)!, "SIGKILL");
-    expect(textOf(await model.doGenerate(withResults(first)))).toBe("done");
-    expect(stage.model.conversations.at(-1)!.said).toContain("[result of ask]\nanswered");
-  });
-
-  it("that is being ended as the results come back is replaced, too", async () => {
-    const stage = await makeStage(asksOnce);
-    const model = stage.create();
-    const controller = new AbortController();
-    const first = await model.doGenerate({ ...askCall, abortSignal: controller.signal });
-    controller.abort();
-    expect(textOf(await model.doGenerate(withResults(first)))).toBe("done");
   });
 
   it("that is killed when it has the results is replaced, and no function runs twice", async () => {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { runSuite, suites, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
+import { scenariosFor } from "./fault-scenarios.ts";
 import { ourBridge, plainBridgeSubject } from "./subjects.ts";
 
 const suite = suites["bridge"] as Suite;
@@ -20,14 +21,14 @@ const beyondContract = ["schema-duplicate", "answer-no-content", "progress", "ca
 
 describe.concurrent("bridges that keep the contract", () => {
   it("R1-R46 R57 R58: our bridge passes every scenario, also the additive ones", async () => {
-    const results = await run(await ourBridge());
+    const results = await run(ourBridge());
     expect(results.filter(({ failure }) => failure)).toEqual([]);
     expect(idsOf(results, "passed")).toEqual(allIds);
   });
 
   it("H3: without reconnects and with one connection it keeps the contract, and says what it does not support", async () => {
     const only = [...["parallel", "many-calls", "lost-in-call", "lost-in-answer", "lost-idle"], "reconnect", "reconnect-idle"];
-    const results = await run(await ourBridge("--reconnect", "never", "--connections", "1"), only);
+    const results = await run(ourBridge("--reconnect", "never", "--connections", "1"), only);
     expect(idsOf(results, "failed")).toEqual([]);
     expect(idsOf(results, "unsupported")).toEqual(["reconnect", "reconnect-idle"]);
   });
@@ -75,10 +76,10 @@ const faults: readonly Fault[] = [
 const quickIds = allIds.filter((id) => !/large/.test(id) && !beyondContract.includes(id));
 
 describe.concurrent("bridges that break it", () => {
-  it.each(faults)(
+  it.each(faults.map((fault, at) => ({ ...fault, at })))(
     "a bridge with the fault $name fails exactly the scenarios that it breaks",
-    async ({ name, fails, unsupported = [], reason }) => {
-      const results = await run(plainBridgeSubject(name), quickIds);
+    async ({ name, fails, unsupported = [], reason, at }) => {
+      const results = await run(plainBridgeSubject(name), scenariosFor(quickIds, [...fails, ...unsupported], at, faults.length));
       expect(idsOf(results, "failed")).toEqual(fails);
       expect(idsOf(results, "unsupported")).toEqual(unsupported);
       expect(results.find(({ id }) => id === fails[0])?.failure?.got).toMatch(reason);

@@ -71,11 +71,11 @@ export const pythonSubject = (python: string): Subject => commandSubject({ comma
 
 // --- bridges and parents
 
-/** Our bridge in one file, as it is published. */
-export async function ourBridge(...options: string[]): Promise<Subject> {
-  const program = await pack("bridge", "packages/bridge/src/process/main.ts");
-  return bridgeSubject({ command: process.execPath, args: [program, ...options, "{socket}", "{schema}"], env });
-}
+const builtBridge = join(import.meta.dirname, "../../bridge/dist/bridge.cjs");
+
+/** Our bridge as it is published, which starts faster than anything else. */
+export const ourBridge = (...options: string[]): Subject =>
+  bridgeSubject({ command: process.execPath, args: [builtBridge, ...options, "{socket}", "{schema}"], env });
 
 /** On a busy machine too. */
 const startMs = 100_000;

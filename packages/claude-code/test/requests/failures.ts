@@ -18,12 +18,13 @@ import {
   ToolNotFoundError,
   ToolsetNotRegisteredError,
 } from "../../src/index.ts";
-import { say, use } from "../../../../test/kit/claude-code/scripted-model.ts";
-import { itInSoak, makeStage, thrownBy } from "../stage.ts";
+import { say } from "../../../../test/kit/claude-code/scripted-model.ts";
+import { isLong, itInSoak, makeStage, thrownBy } from "../stage.ts";
 import { hasCli } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const input = { type: "object" } as const;
 const oddCli = join(import.meta.dirname, "../fixtures/odd-cli.mjs");
+const unstreamedCli = join(import.meta.dirname, "../fixtures/unstreamed-cli.mjs");
 const silent = (): readonly [] => [];
 
 /** A request to a command line that does something odd. */
@@ -107,32 +108,30 @@ describe("tools that are not there", () => {
   });
 });
 
-describe.runIf(hasCli)("the real command line", () => {
-  const failing = defineTool({ name: "fails", description: "", input, run: () => Promise.reject(new RangeError("no such boat")) });
-  const callsIt = ({ results }: { results: readonly unknown[] }) =>
-    results.length > 0 ? say("so it failed") : [use("mcp__hawser__fails")];
+// Else the model is told, and goes on: both-transports.ts.
+it("IPCToolExecutionError with toolErrors: throw", async () => {
+  const stage = await makeStage(silent);
+  const strict = stage.create({ toolErrors: "throw", cliPath: unstreamedCli });
+  const run = (): Promise<never> => Promise.reject(new RangeError("no such boat"));
+  strict.setAgentToolsets([defineTool({ name: "double", description: "", input, run })], { transport: "sdk" });
+  const error = await thrownBy(strict.request("go"));
+  expect(error).toBeInstanceOf(IPCToolExecutionError);
+  expect(error).toMatchObject({
+    message: 'tool "double" failed: no such boat',
+    facts: { tool: "double" },
+    cause: expect.any(RangeError) as unknown,
+  });
+});
 
+describe.runIf(hasCli && isLong)("the real command line", () => {
   // In short: hostile-cli.test.ts.
   itInSoak("H16: BridgeStartupError when it reports the server of the tools as failed", async () => {
     const stage = await makeStage(() => say("without tools"));
     const model = stage.create({ bridgeCommand: [process.execPath, "-e", "process.exit(2)", "--"] });
-    model.setAgentToolsets([failing]);
+    model.setAgentToolsets([defineTool({ name: "a", description: "", input, run: () => "" })]);
     const error = await thrownBy(model.request("go"));
     expect(error).toBeInstanceOf(BridgeStartupError);
     expect((error as Error).message).toContain('"hawser"');
-  });
-
-  it("IPCToolExecutionError with toolErrors: throw; else the model is told and goes on", async () => {
-    const stage = await makeStage(callsIt);
-    const strict = stage.create({ toolErrors: "throw" });
-    strict.setAgentToolsets([failing]);
-    const error = await thrownBy(strict.request("go"));
-    expect(error).toBeInstanceOf(IPCToolExecutionError);
-    expect(error).toMatchObject({
-      message: 'tool "fails" failed: no such boat',
-      facts: { tool: "fails" },
-      cause: expect.any(RangeError) as unknown,
-    });
   });
 
   // In short: one that is not logged in, in language-model.ts.

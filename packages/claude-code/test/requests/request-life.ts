@@ -10,10 +10,11 @@ import { claudeCodeLimits } from "../../src/limits.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CLIInterruptedError, defineTool } from "../../src/index.ts";
 import { say, use } from "../../../../test/kit/claude-code/scripted-model.ts";
-import { makeStage, thrownBy } from "../stage.ts";
+import { itInSoak, makeStage, thrownBy } from "../stage.ts";
 import { cliOf, hasCli, processesOf, until } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const cliPath = join(import.meta.dirname, "../fixtures/odd-cli.mjs");
+const unstreamedCli = join(import.meta.dirname, "../fixtures/unstreamed-cli.mjs");
 const input = { type: "object" } as const;
 const full = (name: string): string => `mcp__hawser__${name}`;
 const result = (text: string): string => `result|${JSON.stringify({ subtype: "success", result: text })}`;
@@ -52,7 +53,7 @@ describe("an abort", () => {
     expect(await thrownBy(model.request("go", { signal: controller.signal }))).toBeInstanceOf(CLIInterruptedError);
   });
 
-  it.runIf(hasCli)("in the middle of an answer ends it", async () => {
+  itInSoak("in the middle of an answer of the real command line ends it", async () => {
     const stage = await makeStage(() => say("a long answer"));
     const controller = new AbortController();
     const error = await thrownBy(
@@ -65,15 +66,15 @@ describe("an abort", () => {
     expect(cliOf(stage.home)).toBeUndefined();
   });
 
-  it.runIf(hasCli)("is what a request ends with, though a function fails because of it", async () => {
-    const stage = await makeStage(() => [use(full("fails"))]);
+  it("is what a request ends with, though a function fails because of it", async () => {
+    const stage = await makeStage(() => []);
     const controller = new AbortController();
     const run = (): never => {
       controller.abort();
       throw new RangeError("the second cause");
     };
-    const model = stage.create({ toolErrors: "throw" });
-    model.setAgentToolsets([defineTool({ name: "fails", description: "", input, run })], { transport: "sdk" });
+    const model = stage.create({ toolErrors: "throw", cliPath: unstreamedCli });
+    model.setAgentToolsets([defineTool({ name: "double", description: "", input, run })], { transport: "sdk" });
     expect(await thrownBy(model.request("go", { signal: controller.signal }))).toBeInstanceOf(CLIInterruptedError);
   });
 });
