@@ -23,7 +23,7 @@ export const fleetLimits = {
   /** Time for the answers of machines that are asked who they are. */
   fleetAskMs: 2_000,
   /** Conversations in which one runtime answers; a turn of another one goes elsewhere. Below `agentBusyLanes`, so that one that just ends never has the next one refused. */
-  fleetBusyConversations: 48,
+  fleetBusyLanes: 48,
   /** How long a turn waits for a runtime that has room. Hosts that know only the contract give up after a minute. */
   fleetRoomMs: 45_000,
   /** Calls that one machine runs at the same time for one service. */

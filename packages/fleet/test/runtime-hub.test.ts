@@ -112,9 +112,9 @@ describe("a runtime that has enough to do", () => {
   it("claims no conversation more, goes on with its own, and takes others again when one of them has ended", async (context) => {
     skipWithoutServer(context);
     const fleet = await openFleet(await openServer());
-    const { fleetBusyConversations } = fleetLimits;
-    fleetLimits.fleetBusyConversations = 2;
-    onTestFinished(() => void (fleetLimits.fleetBusyConversations = fleetBusyConversations));
+    const { fleetBusyLanes } = fleetLimits;
+    fleetLimits.fleetBusyLanes = 2;
+    onTestFinished(() => void (fleetLimits.fleetBusyLanes = fleetBusyLanes));
     const opened: string[] = [];
     const close = async (): Promise<void> => {};
     const open = async (conversationId: string) => {

@@ -139,7 +139,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
   function hasEnough(conversationId: string): boolean {
     const busy = new Set(lanes.keys());
     for (const { kind, conversationId: of } of asked.values()) if (kind === "user_message" && of !== undefined) busy.add(of);
-    return busy.size >= fleetLimits.fleetBusyConversations && !busy.has(conversationId);
+    return busy.size >= fleetLimits.fleetBusyLanes && !busy.has(conversationId);
   }
 
   async function takeOwned(
