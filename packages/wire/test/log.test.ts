@@ -74,3 +74,11 @@ it("RUN-13 a loss is told as soon as stderr is read again, also when there is no
   const { lines, others } = accountOf(await reading);
   expect({ lines, others }).toEqual({ lines: 5_000, others: ["first"] });
 });
+
+it("G8 lines to a reader that is gone are lost without an exception, so that a process goes on and ends as it is told", async () => {
+  const child = startFixture("wire-log-closed.ts");
+  child.stderr.destroy();
+  child.stdin.write("go\n");
+  expect(await textOf(child.stdout)).toBe("0\n");
+  expect(await exitOf(child)).toEqual({ code: 0, signal: null });
+});
