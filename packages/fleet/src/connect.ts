@@ -2,7 +2,14 @@
 // a file that only its owner may read. A lost server is tried again for ever; what was sent meanwhile waits, as NATS has it.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { connect, createInbox, PermissionViolationError, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node";
+import {
+  connect,
+  createInbox,
+  PermissionViolationError,
+  type MsgHdrs,
+  type NatsConnection,
+  type Subscription,
+} from "@nats-io/transport-node";
 import { HawserError } from "@hawser/protocol";
 import { logLine } from "@hawser/wire/internal/node";
 import { readCredentials } from "./credentials.ts";
@@ -73,6 +80,10 @@ export async function connectFleet(address: FleetAddress, name: string) {
       await nextTurn();
       if (firstRefusal) throw toFleetError(firstRefusal, shown);
     },
+    /** Takes no more from a subscription but what the server has sent already. One that is away sends nothing. */
+    drain: (subscription: Subscription): Promise<void> => subscription.drain().catch(() => subscription.unsubscribe()),
+    /** Resolves when the server has all that was said. One that is away won't have it before we end. */
+    flush: (): Promise<void> => connection.flush().catch(() => {}),
     close: () => connection.close(),
   };
 }

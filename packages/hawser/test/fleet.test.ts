@@ -116,6 +116,33 @@ describe("hawser fleet", () => {
     });
   });
 
+  it("whose server is gone still end as they are told: tools, a runtime, a worker of calls, an agent for other SDKs, a host", async () => {
+    const { address: gone, stop } = await openServer();
+    const data = makeFolder("data");
+    const started = [
+      run("expose", tools, "--fleet", gone, "--name", "quay"),
+      run("agent", "--fleet", gone, "--model", "offline", "--data-dir", data),
+      run("fleet", "agent", "--fleet", gone, "--model", "offline", "--data-dir", data),
+      run("rpc", "--fleet", gone, "--site", "quay", "--demo"),
+    ];
+    const said = started.map(() => "");
+    for (const [index, { process: child }] of started.entries()) child.stderr.on("data", (text: string) => (said[index] += text));
+    await until(async () => {
+      const { stdout } = await once("fleet", "status", "--fleet", gone, "--json");
+      return (JSON.parse(stdout) as { services: object[] }).services.length === started.length;
+    });
+    // A host is no service; it is there when it has said so.
+    const host = run("fleet", "host", "--fleet", gone);
+    await host.printed("\n");
+    started.push(host);
+    await stop();
+    await until(() => said.every((text) => text.includes("lost the server")));
+    for (const { process: child } of started) child.kill("SIGTERM");
+    const ends = await Promise.all(started.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code)).toEqual(started.map(() => 0));
+    expect(said.join("")).not.toContain("unexpected");
+  });
+
   it("up runs a server until it is told to stop", async () => {
     const up = start(["fleet", "up", "--port", "0"], {
       XDG_DATA_HOME: makeFolder("data"),

@@ -160,7 +160,7 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
     stopWatching();
     heads.stop();
     drain.unsubscribe();
-    if (!fleet.connection.isClosed()) await fleet.connection.flush();
+    await fleet.flush();
   }
   let stopping: Promise<void> | undefined;
   return { drained: drained.promise, stop: (graceMs = fleetLimits.fleetDrainMs) => (stopping ??= stop(graceMs)) };

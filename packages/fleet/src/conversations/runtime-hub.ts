@@ -108,7 +108,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     for await (const item of outer.incoming) {
       if (item.kind === "message") tell(item.value as Record<string, unknown>, item.text);
       // A server that can't keep up, or is away, holds the runtime back.
-      if (++unflushed % fleetLimits.fleetUnflushedMessages === 0) await connection.flush().catch(() => {});
+      if (++unflushed % fleetLimits.fleetUnflushedMessages === 0) await fleet.flush();
     }
   }
 
@@ -243,13 +243,13 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     /** Nothing new is taken; hosts look elsewhere. */
     async leave(): Promise<void> {
       isLeaving = true;
-      await subscriptions[0]?.drain();
+      if (subscriptions[0]) await fleet.drain(subscriptions[0]);
     },
     async close(): Promise<void> {
       stalls.stop();
       await outer.close();
       for (const subscription of subscriptions) subscription.unsubscribe();
-      await connection.flush().catch(() => {});
+      await fleet.flush();
     },
   };
 }

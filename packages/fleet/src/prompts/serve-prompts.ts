@@ -126,13 +126,13 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
   async function stop(graceMs: number): Promise<void> {
     clearInterval(beat);
     stopDiscovery();
-    await prompts.drain();
+    await fleet.drain(prompts);
     const ended = (): Promise<unknown> => Promise.all(running.values());
     await isSettledWithin(ended(), graceMs);
     for (const abort of running.keys()) abort.abort(new HawserError("cancelled", "this agent is leaving"));
     await ended();
     for (const subscription of others) subscription.unsubscribe();
-    await connection.flush();
+    await fleet.flush();
   }
 
   void connection.closed().then(() => {

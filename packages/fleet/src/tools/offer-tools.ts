@@ -160,13 +160,13 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     announce(true);
     stopDiscovery();
     // What the server has sent already still comes.
-    await calls.drain();
+    await fleet.drain(calls);
     const ended = (): Promise<unknown> => Promise.all(Array.from(running.values(), (call) => call.ended));
     await isSettledWithin(ended(), graceMs);
     for (const { abort } of running.values()) abort.abort(new HawserError("cancelled", `"${service}" on ${machine} is leaving`));
     await ended();
     for (const subscription of others) subscription.unsubscribe();
-    await connection.flush();
+    await fleet.flush();
   }
 
   // Without a connection there is nobody to work for.
