@@ -36,6 +36,8 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
   const { conversationId, journal, limits, budget, onNotice } = options;
   let transcript = options.transcript;
   let messages: readonly ConversationMessage[] | undefined;
+  /** Of all messages: looking through them for each new one would take longer and longer. */
+  let ids: Set<string> | undefined;
   let isClosed = false;
   const changes = createSemaphore(1);
   const share = budget.openShare();
@@ -69,11 +71,15 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     share.set(next.bytes);
     transcript = next;
     messages = undefined;
+    for (const record of records) {
+      if (record.type === "message") ids?.add(record.message.messageId);
+      if (record.type === "truncate" || record.type === "clear") ids = undefined;
+    }
   }
 
   function checkNew(messageId: string): void {
-    if (transcript.entries.some((entry) => entry.message.messageId === messageId))
-      throw new HawserError("duplicate_id", `there is a message ${toShownId(messageId)} already`);
+    ids ??= new Set(transcript.entries.map(({ message }) => message.messageId));
+    if (ids.has(messageId)) throw new HawserError("duplicate_id", `there is a message ${toShownId(messageId)} already`);
   }
 
   function checkRoom(bytes: number, grownBy: number): void {

@@ -120,6 +120,10 @@ describe.each([
     await expect(conversation.addParts("b", [use])).rejects.toMatchObject({ code: "not_serializable" });
     await expect(conversation.addParts("b", [])).resolves.toBeUndefined();
     expect(conversation.messages).toEqual([...before, answer("b")]);
+    // What is gone may be said again.
+    await conversation.truncate("q");
+    await conversation.add(answer("b"));
+    await expect(conversation.add(answer("b"))).rejects.toMatchObject({ code: "duplicate_id" });
   });
 
   it("closes what was left open when it is opened again: a tool without result, an answer without end", async () => {
