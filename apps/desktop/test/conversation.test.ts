@@ -85,7 +85,7 @@ describe("the app in its window", () => {
     await untilIdle(driver);
     await driver.click(`${toolCard("search_files")}/button`);
     await driver.waitFor(withText(toolCard("search_files"), "src/berths.ts:1"));
-    expect(await driver.text(toolCard("search_files"))).toContain("Input");
+    expect(await driver.text(toolCard("search_files"))).toContain("berthFor");
     await take(driver, "window.png");
   });
 

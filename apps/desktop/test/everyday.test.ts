@@ -13,7 +13,7 @@ import { keys } from "./web-driver.ts";
 
 const key = "sk-desktop-0123456789-abcdefghij";
 const anthropicKey = '//form[@aria-label="Anthropic key"]';
-const picker = '//button[starts-with(@aria-label, "Model or agent")]';
+const picker = '//button[@aria-haspopup="dialog"][span[1][normalize-space()="Model or agent:"]]';
 const dialogNamed = (name: string): string => `//dialog[@aria-label="${name}"]`;
 
 describe("every day, in the window", () => {

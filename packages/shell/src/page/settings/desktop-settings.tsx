@@ -1,7 +1,7 @@
 // The settings of the desktop app, which the process behind its window keeps. Nothing counts before it is saved; keys are saved each on
 // its own.
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { describeThrown, type KeyTest } from "@hawser/protocol";
 import { vendors, type Desktop, type DesktopState, type KeyPlaces, type Vendor } from "../links/desktop.ts";
 import { nextGreeting } from "../session/next-greeting.ts";
@@ -25,6 +25,8 @@ export function DesktopSettings({ desktop, session, canTest, onTheme, onClose }:
   const [state, setState] = useState<DesktopState>();
   const [places, setPlaces] = useState<KeyPlaces>();
   const [problem, setProblem] = useState("");
+  /** The agent that has a new key, which the next test is for. Saving does not wait for it: the key leaves the page at once. */
+  const starting = useRef<() => Promise<void>>(undefined);
   const complain = (error: unknown): void => setProblem(describeThrown(error));
   function load(): void {
     desktop.read().then(setState, complain);
@@ -35,10 +37,14 @@ export function DesktopSettings({ desktop, session, canTest, onTheme, onClose }:
     const untilGreeted = nextGreeting(session.store);
     const isStartedAgain = await desktop.saveKey(vendor as Vendor, key);
     load();
-    // The test that follows is for the agent that has the key.
-    if (isStartedAgain && canTest && key !== "") await untilGreeted();
+    if (isStartedAgain && canTest && key !== "") starting.current = untilGreeted;
   }
-  const testKey = (vendor: string): Promise<KeyTest> => session.client.testKey(vendor);
+  async function testKey(vendor: string): Promise<KeyTest> {
+    const wait = starting.current;
+    starting.current = undefined;
+    await wait?.();
+    return session.client.testKey(vendor);
+  }
   const complaint = problem || state?.settingsProblem;
   return (
     <>
