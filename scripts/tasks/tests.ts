@@ -1,11 +1,11 @@
 // Runs vitest in a process of its own and counts what it did. The numbers come from a reporter, not
 // from text; a run that crashed, or ended badly without naming a test, counts as one failure.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runProgram } from "../setup/program.mjs";
 import type { Counts } from "./steps.ts";
+import { makeTestFolder, type TestFolder } from "./test-folder.ts";
 import { root, toolPath } from "./tool.ts";
 import { nameOf, runFailedAgain, type Unsteady } from "./unsteady.ts";
 import { summaryVariable, type FileSummary, type TestSummary } from "./vitest-summary.ts";
@@ -24,28 +24,24 @@ interface Run {
 /** Runs the tests whose file names contain one of the filters, or all; and once more, alone, those that failed. */
 export async function runTests(filters: readonly string[], place: TestPlace = { root, env: {} }): Promise<Counts> {
   process.stdout.write("  tests …\n");
-  const run = await runVitest(filters, place);
+  using folder = makeTestFolder();
+  const run = await runVitest(filters, place, folder);
   const { files, unsteady } = await runFailedAgain(run.summary?.files ?? [], async (args) => {
-    const { code, summary } = await runVitest(args, place);
+    const { code, summary } = await runVitest(args, place, folder);
     const isExplained = code === 0 || summary?.files.some(({ failures }) => failures.length > 0);
     return isExplained && summary?.unhandledErrors === 0 ? summary : undefined;
   });
   return toCounts(run, files, unsteady);
 }
 
-async function runVitest(args: readonly string[], place: TestPlace): Promise<Run> {
-  const folder = mkdtempSync(join(tmpdir(), "hawser-tests-"));
-  try {
-    const file = join(folder, "summary.json");
-    const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "vitest-summary.ts")}`];
-    const code = await runProgram(process.execPath, [toolPath("vitest", "vitest"), "run", ...reporters, ...withoutHints, ...args], {
-      cwd: place.root,
-      env: { ...environment(), ...place.env, [summaryVariable]: file },
-    });
-    return { code, summary: readSummary(file) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+async function runVitest(args: readonly string[], place: TestPlace, { path: TMPDIR }: TestFolder): Promise<Run> {
+  const file = join(mkdtempSync(join(TMPDIR, "run-")), "summary.json");
+  const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "vitest-summary.ts")}`];
+  const code = await runProgram(process.execPath, [toolPath("vitest", "vitest"), "run", ...reporters, ...withoutHints, ...args], {
+    cwd: place.root,
+    env: { ...environment(), TMPDIR, ...place.env, [summaryVariable]: file },
+  });
+  return { code, summary: readSummary(file) };
 }
 
 // How the tests could be faster is no outcome of theirs.

@@ -2,7 +2,6 @@
 // is broken, and one that is interrupted.
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtHawser } from "../../../test/kit/built-hawser.ts";
@@ -54,8 +53,8 @@ describe.concurrent("hawser conform bridge", () => {
   });
 
   it("leaves no folder behind when it is interrupted", async ({ expect, onTestFinished }) => {
-    // Short, so that a socket can be made in it.
-    const folder = mkdtempSync(join(tmpdir(), "hi-"));
+    // Short, so that a socket can be made in it; TMPDIR may not be.
+    const folder = mkdtempSync("/tmp/hi-");
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const silent = [process.execPath, "-e", "setInterval(() => {}, 1000)"];
     const running = start(["conform", "bridge", ...only("call"), "--", ...silent], { TMPDIR: folder }, [program]);

@@ -143,16 +143,22 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
   "host does not read": async () => {
     const host = pickHost();
     host.leaveUnread();
-    await flood();
-    await pause(3_000);
-    host.readOn();
+    try {
+      await flood();
+      await pause(3_000);
+    } finally {
+      host.readOn();
+    }
   },
   "slow consumer": async () => {
     const { child } = pickHost();
     child.kill("SIGSTOP");
-    await flood();
-    await pause(1_500, 1_500);
-    child.kill("SIGCONT");
+    try {
+      await flood();
+      await pause(1_500, 1_500);
+    } finally {
+      child.kill("SIGCONT");
+    }
   },
   "wrong credentials": async () => {
     const { code, stderr } = await fleet.stranger();

@@ -143,11 +143,11 @@ function run([program = "", ...args]: readonly string[], { folder, env: stageEnv
   };
 }
 
-/** Where the first such text behind `from` ends. */
+/** Where the first such text behind `from` ends. A terminal breaks lines between any words, depending on how long folders' names are. */
 function endOf(wanted: string | RegExp, text: string, from: number): number | undefined {
-  const rest = text.slice(from);
-  const match = typeof wanted === "string" ? { index: rest.indexOf(wanted), 0: wanted } : wanted.exec(rest);
-  return match === null || match.index === -1 ? undefined : from + match.index + match[0].length;
+  const pattern = typeof wanted === "string" ? new RegExp(RegExp.escape(wanted).replaceAll(String.raw`\x20`, String.raw`\s+`)) : wanted;
+  const match = pattern.exec(text.slice(from));
+  return match === null ? undefined : from + match.index + match[0].length;
 }
 
 export const withoutLooks = (text: string): string => text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
