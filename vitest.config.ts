@@ -10,6 +10,10 @@ import { sharesProcess } from "./scripts/tasks/shared-process.ts";
 const include = ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"];
 const shared = globSync(include, { cwd: import.meta.dirname }).filter((file) => sharesProcess(import.meta.dirname, file));
 
+// Thousands of programs are started, most of them from sources: each is compiled once. So are the processes of the test files, which
+// have this from their start.
+process.env["NODE_COMPILE_CACHE"] = fileURLToPath(new URL("node_modules/.cache/hawser-tests", import.meta.url));
+
 // By itself vitest begins with large files, so that short ones fill the end. A soak is a small file that takes long.
 class SoaksFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -36,9 +40,7 @@ export default defineConfig({
     // Three for each of two cores: most tests wait for a process or a pipe, and with two for each a fifth of the processor's time is unused.
     maxWorkers: 6,
     sequence: { sequencer: SoaksFirst },
-    // Thousands of programs are started, most of them from sources: each is compiled once.
     env: {
-      NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/hawser-tests", import.meta.url)),
       // Found out once: the files of all packages are looked at for it.
       TESTED_HAWSER: areBundlesStale() ? "sources" : "bundle",
     },

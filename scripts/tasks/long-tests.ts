@@ -3,6 +3,7 @@
 export const longTestFiles = [
   "packages/acp/test/attack.test.ts",
   "packages/agent/test/attack/flipped-links.test.ts",
+  "packages/agent/test/attack/memory.test.ts",
   "packages/agent/test/changes/attacked-undo.test.ts",
   "packages/agent/test/changes/killed-undo.test.ts",
   "packages/agent/test/changes/random-edits.test.ts",

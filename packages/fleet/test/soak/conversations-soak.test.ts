@@ -9,6 +9,6 @@ const program = fileURLToPath(new URL("conversations.soak.ts", import.meta.url))
 
 it("G20 conversations of a fleet in which things die: one end for each request, no tool twice, nothing acknowledged lost", (context) => {
   skipWithoutServer(context);
-  const { stdout } = spawnSync(process.execPath, ["--conditions=hawser-source", program, "20", "11"], { encoding: "utf8" });
-  expect(stdout).toMatch(/^fleet conversations: passed, 20 faults \(.*\), \d+ requests \(.*\), \d+ slow consumers, seed 11, [\d.]+ s\n$/);
+  const { stdout } = spawnSync(process.execPath, ["--conditions=hawser-source", program, "10", "11"], { encoding: "utf8" });
+  expect(stdout).toMatch(/^fleet conversations: passed, 10 faults \(.*\), \d+ requests \(.*\), \d+ slow consumers, seed 11, [\d.]+ s\n$/);
 });

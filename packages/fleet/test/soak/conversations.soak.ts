@@ -94,13 +94,14 @@ async function talk(conversationId: string): Promise<void> {
 const pick = (): SoakRuntime => runtimes[below(runtimeCount)] as SoakRuntime;
 const pickHost = (): SoakHost => hosts[below(hostCount)] as SoakHost;
 
-/** A server that was just started again may take its time. */
+/** A server that was just started again may take its time, and so may our own connection to it. */
 async function untilDone(action: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await action();
     } catch (error) {
-      if (tries === 5) throw error;
+      if (tries === 20) throw error;
+      await sleep(500);
     }
   }
 }
@@ -144,7 +145,7 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
     const host = pickHost();
     host.leaveUnread();
     try {
-      await flood();
+      await untilDone(flood);
       await pause(3_000);
     } finally {
       host.readOn();
@@ -154,7 +155,7 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
     const { child } = pickHost();
     child.kill("SIGSTOP");
     try {
-      await flood();
+      await untilDone(flood);
       await pause(1_500, 1_500);
     } finally {
       child.kill("SIGCONT");
