@@ -143,9 +143,20 @@ function run([program = "", ...args]: readonly string[], { folder, env: stageEnv
   };
 }
 
+/** For a pattern. */
+export const literally = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+
 /** Where the first such text behind `from` ends. A terminal breaks lines between any words, depending on how long folders' names are. */
 function endOf(wanted: string | RegExp, text: string, from: number): number | undefined {
-  const pattern = typeof wanted === "string" ? new RegExp(RegExp.escape(wanted).replaceAll(String.raw`\x20`, String.raw`\s+`)) : wanted;
+  const pattern =
+    typeof wanted === "string"
+      ? new RegExp(
+          wanted
+            .split(" ")
+            .map(literally)
+            .join(String.raw`\s+`),
+        )
+      : wanted;
   const match = pattern.exec(text.slice(from));
   return match === null ? undefined : from + match.index + match[0].length;
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeStage, startOnTerminal } from "./agent-stage.ts";
+import { literally, makeStage, startOnTerminal } from "./agent-stage.ts";
 
 const page = new URL("../../../../docs/agent/long-work.md", import.meta.url);
 
@@ -15,8 +15,6 @@ function transcript(): string[] {
 
 /** `…` stands for anything in a line, and for any lines. */
 const toPattern = (line: string): RegExp => new RegExp(`^${line.split("…").map(literally).join(".*")}`, "m");
-
-const literally = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 
 const prompt = /(?:^|\n)> $/;
 const question = "yes (once), no or always? ";

@@ -17,11 +17,13 @@ const browser = await launchOrExplain();
 afterAll(() => browser?.close());
 
 const wide = { width: 1_100, height: 800 };
+const narrow = { width: 400, height: 740 };
+// As a browser zooms to 200 %: half as many pixels of the page.
+const zoomed = { width: 550, height: 400 };
 const looks = [
   { name: "dark", size: wide, colorScheme: "dark", rules: "of colours" },
-  { name: "narrow", size: { width: 400, height: 740 }, colorScheme: "light", rules: "all" },
-  // As a browser zooms to 200 %: half as many pixels of the page.
-  { name: "zoomed", size: { width: 550, height: 400 }, colorScheme: "light", rules: "none" },
+  { name: "narrow", size: narrow, colorScheme: "light", rules: "all" },
+  { name: "zoomed", size: zoomed, colorScheme: "light", rules: "none" },
 ] as const;
 
 /** What reaches out of the window to its sides, or says more than it has room for. */
@@ -175,14 +177,15 @@ async function walkAround({ tab, look, leave, dialogOf }: Walk): Promise<void> {
   await tab.conversations.first().focus();
   await page.keyboard.press("Delete");
   await look("delete", dialogOf("Delete conversation"), async () => {
-    if (await dialogOf("Delete conversation").isVisible()) return;
-    // The list is a drawer there.
+    // The dialog leaves with the list that was beside it, which becomes a drawer.
+    if (page.viewportSize()?.width === zoomed.width) return;
+    await dialogOf("Delete conversation").waitFor({ state: "detached" });
     await button("Show conversations").click();
     await tab.conversations.first().focus();
     await page.keyboard.press("Delete");
   });
   await leave(dialogOf("Delete conversation"));
-  await page.setViewportSize(looks[1].size);
+  await page.setViewportSize(narrow);
   expect(await page.getByRole("dialog").count()).toBe(0);
   await page.setViewportSize(wide);
   await button("Wire view").click();
