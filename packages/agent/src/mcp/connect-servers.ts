@@ -105,10 +105,11 @@ export function connectMcpServers(configuration: ServerConfiguration, options: M
       const known = entries.get(name);
       if (!known) throw new HawserError("usage", `no MCP server of this name is in use; there are: ${[...entries.keys()].join(", ")}`);
       await known.server.close();
-      if (closing || entries.get(name) !== known) return;
-      const fresh = create(name, known.configured);
-      entries = new Map([...entries].map(([each, entry]) => [each, each === name ? fresh : entry]));
-      await fresh.server.ready;
+      if (closing) return;
+      // Meanwhile it may have got another configuration, have left, or have been replaced.
+      const present = entries.get(name);
+      if (present?.server === known.server) entries = new Map(entries).set(name, create(name, present.configured));
+      await entries.get(name)?.server.ready;
     },
     close,
   };

@@ -132,6 +132,17 @@ describe.concurrent("the child of an MCP server", () => {
     await expect(stage.call("harbour__pid")).rejects.toMatchObject({ code: "closed" });
   });
 
+  it("is replaced by a restart during which the configuration changes, and obeys the change", async () => {
+    await using stage = await openStage({ harbour: official });
+    const before = await stage.call("harbour__pid");
+    const restarted = stage.servers.restart("harbour");
+    await stage.servers.update({ harbour: { ...official, disabledTools: ["echo"] } });
+    await restarted;
+    expect(stage.servers.status()).toEqual([{ name: "harbour", state: "connected" }]);
+    expect(await stage.call("harbour__pid")).not.toBe(before);
+    expect(stage.servers.tools().map(({ name }) => name)).not.toContain("harbour__echo");
+  });
+
   it("is killed when it ignores the end of its input and SIGTERM", { timeout: 240_000 }, async () => {
     await using stage = await openStage({ odd: odd("stubborn") });
     const pid = Number(await stage.call("odd__one"));
