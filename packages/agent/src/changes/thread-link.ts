@@ -56,8 +56,14 @@ function take(answer: Answer): void {
   else asked?.resolve(answer.value);
   if (waiting.size > 0) return;
   thread?.unref();
+  idleTimer = setTimeout(endThread, undoLimits.undoThreadIdleMs).unref();
+}
+
+function endThread(): void {
   // Nothing waits for its end: between two questions it holds no file.
-  idleTimer = setTimeout(() => void thread?.terminate(), undoLimits.undoThreadIdleMs).unref();
+  void thread?.terminate();
+  // What is asked before it has ended goes to another one.
+  thread = undefined;
 }
 
 function onEnd(ended: Worker, reason: unknown): void {
