@@ -35,6 +35,8 @@ export interface KeyStore {
 export function createKeyStore(path: string, keychain: Keychain): KeyStore {
   const keys = new Map<string, string>();
   const problems = new Map<string, string>();
+  /** Vendors whose key was set or removed here: what the keychain said of it before counts no more. */
+  const overtaken = new Set<string>();
   const oneByOne = createSemaphore(1);
   let entries: Entries = new Map();
   try {
@@ -48,13 +50,13 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
     const kept = [...entries].filter(([, entry]) => "keychain" in entry);
     await Promise.all(
       kept.map(async ([vendor]) => {
-        try {
-          const key = await keychain.get(vendor);
-          if (key === undefined) problems.set(vendor, "the keychain has it no more; set it again");
-          else keys.set(vendor, key);
-        } catch (error) {
-          problems.set(vendor, `the keychain can't be used: ${describeThrown(error)}`);
-        }
+        const { key, problem } = await keychain.get(vendor).then(
+          (found) => ({ key: found, problem: "the keychain has it no more; set it again" }),
+          (error: unknown) => ({ key: undefined, problem: `the keychain can't be used: ${describeThrown(error)}` }),
+        );
+        if (overtaken.has(vendor)) return;
+        if (key === undefined) problems.set(vendor, problem);
+        else keys.set(vendor, key);
       }),
     );
   }
@@ -71,6 +73,7 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
       if (changed.size > settingsLimits.keyEntries) throw new HawserError("usage", `more than ${settingsLimits.keyEntries} keys`);
       await replacePrivateFile(path, `${JSON.stringify(Object.fromEntries(changed), undefined, 2)}\n`);
       entries = changed;
+      overtaken.add(vendor);
     });
   }
 

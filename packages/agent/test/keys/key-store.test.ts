@@ -80,6 +80,24 @@ describe("a key that is kept", () => {
     expect(lost.problemOf("openai")).toBe("the keychain has it no more; set it again");
   });
 
+  it("that is set or removed while the keychain is still asked for the old one is not undone by its answer", async () => {
+    for (const answer of [() => "key-old", () => undefined, () => Promise.reject(new Error("it is locked"))]) {
+      const [path, keychain] = [newPath(), createKeychain()];
+      const before = createKeyStore(path, keychain);
+      for (const vendor of ["openai", "anthropic", "other"]) await before.set(vendor, "key-old");
+      const asked = Promise.withResolvers<string | undefined>();
+      const store = createKeyStore(path, { ...keychain, get: () => asked.promise });
+      await store.set("openai", "key-new");
+      await store.set("anthropic", "");
+      asked.resolve(answer());
+      await store.ready;
+      expect([store.get("openai"), store.problemOf("openai")]).toEqual(["key-new", undefined]);
+      expect([store.get("anthropic"), store.problemOf("anthropic")]).toEqual([undefined, undefined]);
+      // What was not touched is as the keychain says.
+      expect(store.get("other") ?? store.problemOf("other")).toMatch(/^key-old$|has it no more|is locked/);
+    }
+  });
+
   it("in a file that other users can read, or that is not ours, is not used, and the file stays as it is", async () => {
     const [path, keychain] = [newPath(), createKeychain()];
     keychain.problem = "there is none";
