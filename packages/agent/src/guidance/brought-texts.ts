@@ -2,18 +2,16 @@
 // says of itself. The user sees it before it counts.
 
 import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import { createGuidance } from "./guidance.ts";
-import { instructionNames, skillPlaces } from "./guidance-places.ts";
+import { textPathsIn } from "./guidance-places.ts";
 import { projectFolders } from "./project-folders.ts";
 
 /** Whether there is anything of the kind. Opens nothing. */
 export const bringsTexts = (root: string): boolean =>
-  projectFolders(root).some((folder) =>
-    [...instructionNames.map((name) => join(folder, name)), ...skillPlaces(folder).map(({ path }) => path)].some((path) =>
-      existsSync(path),
-    ),
-  );
+  projectFolders(root)
+    .flatMap(textPathsIn)
+    .some((path) => existsSync(path));
 
 /** One line for each, and one for each that would be left out. They may hold anything, and be long. */
 export async function describeTexts(root: string): Promise<string[]> {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { userFolder } from "@hawser/wire/internal/node";
 
 export interface GuidancePlace {
-  /** A folder of skills, or a folder that may hold instructions. */
+  /** A file, or a folder that may hold instructions or skills. */
   readonly path: string;
-  /** Links may lead to what lies in here, and no further; without it to anywhere. */
+  /** Links may lead to what lies in here, and no further; without it, for what belongs to the user, to anywhere. */
   readonly within?: string | undefined;
 }
 
@@ -30,3 +30,6 @@ export function ownPlaces(env: Readonly<Record<string, string | undefined>>): Ow
 
 /** Of a folder of a project. */
 export const skillPlaces = (folder: string): GuidancePlace[] => projectSkills.map((path) => ({ path: join(folder, path), within: folder }));
+
+/** What a folder of a project may tell the model lies here: its instructions, its folders of skills. */
+export const textPathsIn = (folder: string): string[] => [...instructionNames, ...projectSkills].map((path) => join(folder, path));

@@ -10,7 +10,7 @@ import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { toolNames } from "../tools/tool-table.ts";
 import { denialOf, type FileRules } from "./file-rules.ts";
-import { instructionNames, skillPlaces, type GuidancePlace, type OwnPlaces } from "./guidance-places.ts";
+import { instructionNames, skillPlaces, textPathsIn, type GuidancePlace, type OwnPlaces } from "./guidance-places.ts";
 import { projectFolders } from "./project-folders.ts";
 import { findSkills, type Skill } from "./skill-folders.ts";
 import { createTextFiles, type FoundText, type TextFiles } from "./text-file.ts";
@@ -164,12 +164,8 @@ function chooseSkills(found: readonly Skill[]): Pick<Known, "skills" | "leftOut"
 
 /** Only whether it is there: nothing of such a folder is read. */
 async function findUntrusted(folders: readonly string[]): Promise<LeftOutEntry[]> {
-  const paths = folders.flatMap((folder) => [
-    ...instructionNames.map((name) => join(folder, name)),
-    ...skillPlaces(folder).map(({ path }) => path),
-  ]);
   const found = await Promise.all(
-    paths.map((path) =>
+    folders.flatMap(textPathsIn).map((path) =>
       stat(path).then(
         () => [path],
         () => [],

@@ -8,12 +8,7 @@ import { codeOf } from "../tools/files/file-errors.ts";
 import { openInside, type OpenedFile } from "../tools/files/open-inside.ts";
 import { toText, wholeCharacterBytes } from "../tools/files/read-text.ts";
 import { createRoots } from "../tools/files/roots.ts";
-
-export interface TextPlace {
-  readonly path: string;
-  /** Links may lead to what lies in here, and no further; without it, for what belongs to the user, to anywhere. */
-  readonly within?: string | undefined;
-}
+import type { GuidancePlace } from "./guidance-places.ts";
 
 export interface FoundText {
   readonly text: string;
@@ -40,7 +35,7 @@ export function createTextFiles(maxBytes: number) {
 
   return {
     /** Undefined when there is no such file. Never rejects: what can't be read has a problem. */
-    async read(place: TextPlace): Promise<TextOutcome | undefined> {
+    async read(place: GuidancePlace): Promise<TextOutcome | undefined> {
       const identity = await identityOf(place.path);
       if (identity === undefined) return undefined;
       const before = known.get(place.path);
@@ -67,7 +62,7 @@ async function identityOf(path: string): Promise<string | undefined> {
   }
 }
 
-async function readText({ path, within }: TextPlace, maxBytes: number): Promise<TextOutcome> {
+async function readText({ path, within }: GuidancePlace, maxBytes: number): Promise<TextOutcome> {
   try {
     const wanted = within === undefined ? await realpath(path) : path;
     await using file = await openInside(await createRoots([within ?? dirname(wanted)]), wanted);
