@@ -224,12 +224,6 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
   }
 
   return {
-    get isBusy() {
-      return running !== undefined;
-    },
-    get isRunning() {
-      return starting !== undefined;
-    },
     run,
     /** Whether the next turn would go on in this session as it is. */
     runs: (sessionId: string | undefined): boolean => session?.sessionId === sessionId && process?.lost.aborted === false,

@@ -82,7 +82,6 @@ export async function startAgentProcess(options: AgentProcessOptions) {
   }) as Requests;
 
   const agent = {
-    pid: child.pid,
     /** Aborted when its lines have ended. */
     lost: connection.signal,
     request,

@@ -10,8 +10,8 @@ import { createOpenRequests, type RequestRoom } from "./open-requests.ts";
 
 export interface MessageStreamOptions {
   readonly transport: Transport;
-  /** Undefined for a notification that the library is to have. */
-  take(method: string, params: unknown): Promise<void> | undefined;
+  /** Undefined for a notification that the library is to have; without this, it has all of them. */
+  take?(method: string, params: unknown): Promise<void> | undefined;
   /** A line that isn't a message, or its beginning. */
   onNoise(line: string): void;
   /** What the peer's requests may take until they are answered; one more is refused. */
@@ -36,7 +36,7 @@ export function createMessageStream({ transport, take, onNoise, room }: MessageS
     const message = item.value;
     if (!isRecord(message) || message["jsonrpc"] !== "2.0") return skip(item.text);
     const { method, id } = message;
-    if (typeof method === "string" && !("id" in message)) return take(method, message["params"]) ?? (message as AnyMessage);
+    if (typeof method === "string" && !("id" in message)) return take?.(method, message["params"]) ?? (message as AnyMessage);
     if (typeof method === "string")
       return peers.enter(id, item.text.length) ? (message as AnyMessage) : refuse(id, "overloaded: too much waits");
     if (!open.delete(id)) return skip(item.text);

@@ -5,7 +5,7 @@ import { agent, methods, RequestError, type AgentContext } from "@agentclientpro
 import { serveAgent, type AgentParts } from "@hawser/agent";
 import { createAgentClient } from "@hawser/agent/host/link";
 import { createNoiseLog } from "@hawser/protocol/internal";
-import { createMemoryPair, type Transport } from "@hawser/wire/internal";
+import { createMemoryPair, whenAborted, type Transport } from "@hawser/wire/internal";
 import { logLine, type Lifecycle } from "@hawser/wire/internal/node";
 import { createMessageStream } from "../connection/message-stream.ts";
 import { acpLimits } from "../limits.ts";
@@ -144,13 +144,11 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
     })
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessionId));
 
-  const take = (): undefined => undefined;
   const onNoise = createNoiseLog((words) => logLine(`[hawser] acp: ${words}`), undefined, "stdin");
   const { heldOpen, whenAnswered } = holdOpen(transport, () => ended.abort());
   const room = { entries: acpLimits.acpRequestEntries, chars: acpLimits.acpRequestChars };
-  const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise, room }));
-  const stopped = new Promise<void>((resolve) => lifecycle.stopping.addEventListener("abort", () => resolve(), { once: true }));
-  await Promise.race([connection.closed, stopped]);
+  const connection = app.connect(createMessageStream({ transport: heldOpen, onNoise, room }));
+  await Promise.race([connection.closed, whenAborted(lifecycle.stopping)]);
   // Told to stop: what runs gets its time, and is cancelled by the runtime when that is over.
   await whenAnswered();
   await sessions.end();

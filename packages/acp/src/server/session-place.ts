@@ -3,6 +3,7 @@
 
 import type { AgentClient, OnPermission, SendOptions } from "@hawser/agent/host/link";
 import { HawserError } from "@hawser/protocol";
+import { whenAborted } from "@hawser/wire/internal";
 import type { Session } from "./sessions.ts";
 
 /** One after the other: a session that is placed twice would lose the agent that was started for it. */
@@ -21,7 +22,7 @@ export async function placeWithoutQuestion(client: AgentClient, session: Session
   const asked = new AbortController();
   const onPermission: OnPermission = async (_, { signal }) => {
     asked.abort(new HawserError("cancelled", "asked with the first prompt"));
-    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await whenAborted(signal);
     return "deny" as const;
   };
   // What fails now is said by the prompt, which tries it again.
