@@ -17,7 +17,7 @@ import { createExchange, type AgentInfo, type ExchangeOptions, type RequestBody 
 import { createFileMethods, type FileMethods } from "./file-methods.ts";
 import type { AgentEvent, Decision, FollowOptions, PermissionAnswer, SendOptions } from "./open-request.ts";
 import { createChangeMethods, type ChangeMethods } from "./change-methods.ts";
-import { allOf, endOf, theOne, toTurn, withoutAnswer, type AgentTurn } from "./request-answers.ts";
+import { allOf, endOf, theOne, toTurn, withoutAnswer, type AgentTurn, type AskOne } from "./request-answers.ts";
 import { createSettingsMethods, type SettingsMethods } from "./settings-methods.ts";
 import { createSteerMethods, type SteerMethods } from "./steer-methods.ts";
 
@@ -138,11 +138,13 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
     return allOf(exchange.begin(body, askOptions));
   }
 
-  const change = async (body: RequestBody): Promise<void> => void theOne(await ask("conversations", body), "done");
+  const askOne: AskOne = async (capability, body, type, askOptions) => theOne(await ask(capability, body, askOptions), type);
+
+  const change = async (body: RequestBody): Promise<void> => void (await askOne("conversations", body, "done"));
 
   async function repeat(conversationId: string, { since, signal }: FollowOptions): Promise<string | undefined> {
     const body = { kind: "subscribe" as const, conversationId, ...(since !== undefined && { since }) };
-    return theOne(await ask("subscribe", body, { signal }), "done").data?.running;
+    return (await askOne("subscribe", body, "done", { signal })).data?.running;
   }
 
   function adopt(id: string, followOptions: FollowOptions, held?: HeldLines): AgentTurn {
@@ -188,7 +190,7 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
       await endOf(exchange.begin({ kind: "clear_history", ...(hasMetadata && { metadata }) }));
     },
     async listConversations() {
-      return theOne(await ask("conversations", { kind: "list_conversations" }), "conversations").data.conversations;
+      return (await askOne("conversations", { kind: "list_conversations" }, "conversations")).data.conversations;
     },
     async loadConversation(conversationId, { after, include } = {}) {
       const body = { conversationId, ...(after !== undefined && { after }), ...(include && { include: [...include] }) };
@@ -199,20 +201,20 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
       return { conversationId, title, messages: joinMessages(lines.flatMap(({ messages }) => messages)) };
     },
     async compactConversation(conversationId, sendOptions) {
-      return theOne(await ask("compaction", { kind: "compact_conversation", conversationId }, sendOptions), "compaction").data;
+      return (await askOne("compaction", { kind: "compact_conversation", conversationId }, "compaction", sendOptions)).data;
     },
     deleteConversation: (conversationId) => change({ kind: "delete_conversation", conversationId }),
     renameConversation: (conversationId, title) => change({ kind: "rename_conversation", conversationId, title }),
     truncateConversation: (conversationId, after) => change({ kind: "truncate_conversation", conversationId, after }),
     async search(query, { limit } = {}) {
-      return theOne(await ask("search", { kind: "search_conversations", query, ...(limit !== undefined && { limit }) }), "found").data;
+      return (await askOne("search", { kind: "search_conversations", query, ...(limit !== undefined && { limit }) }, "found")).data;
     },
     async fork(conversationId, { after } = {}) {
       const body = { conversationId, ...(after !== undefined && { after }) };
-      return theOne(await ask("fork", { kind: "fork_conversation", ...body }), "forked").data.conversationId;
+      return (await askOne("fork", { kind: "fork_conversation", ...body }, "forked")).data.conversationId;
     },
     async listModels() {
-      return theOne(await ask("models", { kind: "list_models" }), "models").data.models;
+      return (await askOne("models", { kind: "list_models" }, "models")).data.models;
     },
     subscribe: (conversationId, followOptions = {}) =>
       exchange.holding(async (held) => {
@@ -228,20 +230,20 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
     },
     async setWorkspace(conversationId, { folders, mcpServers }, sendOptions) {
       const body = { conversationId, folders: [...folders], ...(mcpServers && { mcpServers: { ...mcpServers } }) };
-      theOne(await ask("workspaces", { kind: "set_workspace", ...body }, sendOptions), "done");
+      await askOne("workspaces", { kind: "set_workspace", ...body }, "done", sendOptions);
     },
     async listOptions(conversationId, model) {
-      const events = await ask("options", { kind: "list_options", conversationId, ...(model !== undefined && { model }) });
-      return theOne(events, "options").data.options;
+      const body = { conversationId, ...(model !== undefined && { model }) };
+      return (await askOne("options", { kind: "list_options", ...body }, "options")).data.options;
     },
     async setOption(conversationId, { optionId, value, model }) {
       const body = { conversationId, optionId, value, ...(model !== undefined && { model }) };
-      return theOne(await ask("options", { kind: "set_option", ...body }), "options").data.options;
+      return (await askOne("options", { kind: "set_option", ...body }, "options")).data.options;
     },
-    ...createChangeMethods(ask),
-    ...createSteerMethods(exchange, ask),
-    ...createFileMethods(ask),
-    ...createSettingsMethods(ask),
+    ...createChangeMethods(askOne),
+    ...createSteerMethods(exchange, askOne),
+    ...createFileMethods(askOne),
+    ...createSettingsMethods(askOne),
     close: () => exchange.close(new HawserError("closed", "the agent client was closed")),
   };
 }

@@ -1,9 +1,7 @@
 // What a host asks about changes in files: `list_changes`, `revert_changes`.
 
 import type { ChangesData, RevertedData } from "@hawser/protocol";
-import type { RequestBody } from "./exchange.ts";
-import type { AgentEvent } from "./open-request.ts";
-import { theOne } from "./request-answers.ts";
+import type { AskOne } from "./request-answers.ts";
 
 export interface ListChangesOptions {
   /** Only what this request has changed; the `id` of its turn. */
@@ -25,17 +23,15 @@ export interface ChangeMethods {
   revertChanges(conversationId: string, options?: RevertChangesOptions): Promise<RevertedData>;
 }
 
-type Ask = (capability: string, body: RequestBody) => Promise<AgentEvent[]>;
-
-export function createChangeMethods(ask: Ask): ChangeMethods {
+export function createChangeMethods(askOne: AskOne): ChangeMethods {
   return {
     async listChanges(conversationId, { requestId, diff } = {}) {
       const which = { ...(requestId !== undefined && { requestId }), ...(diff !== undefined && { diff }) };
-      return theOne(await ask("changes", { kind: "list_changes", conversationId, ...which }), "changes").data;
+      return (await askOne("changes", { kind: "list_changes", conversationId, ...which }, "changes")).data;
     },
     async revertChanges(conversationId, { requestId, paths } = {}) {
       const which = { ...(requestId !== undefined && { requestId }), ...(paths && { paths: [...paths] }) };
-      return theOne(await ask("changes", { kind: "revert_changes", conversationId, ...which }), "reverted").data;
+      return (await askOne("changes", { kind: "revert_changes", conversationId, ...which }, "reverted")).data;
     },
   };
 }

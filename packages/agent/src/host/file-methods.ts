@@ -1,9 +1,7 @@
 // What a host offers while its user types: `list_files`, `list_folders`.
 
 import type { FilesData, FoldersData } from "@hawser/protocol";
-import type { RequestBody } from "./exchange.ts";
-import type { AgentEvent } from "./open-request.ts";
-import { theOne } from "./request-answers.ts";
+import type { AskOne } from "./request-answers.ts";
 
 export interface FileMethods {
   /** Files where a conversation works whose path contains this text, the best first. */
@@ -12,13 +10,11 @@ export interface FileMethods {
   listFolders(path: string): Promise<FoldersData>;
 }
 
-type Ask = (capability: string, body: RequestBody) => Promise<AgentEvent[]>;
-
-export const createFileMethods = (ask: Ask): FileMethods => ({
+export const createFileMethods = (askOne: AskOne): FileMethods => ({
   async listFiles(conversationId, query) {
-    return theOne(await ask("files", { kind: "list_files", conversationId, query }), "files").data;
+    return (await askOne("files", { kind: "list_files", conversationId, query }, "files")).data;
   },
   async listFolders(path) {
-    return theOne(await ask("files", { kind: "list_folders", path }), "folders").data;
+    return (await askOne("files", { kind: "list_folders", path }, "folders")).data;
   },
 });

@@ -1,7 +1,8 @@
 // What a request came to, once it has ended: all that was said, or the one answer that is wanted; and a turn as its reader sees it.
 
 import { HawserError, type TurnEvent } from "@hawser/protocol";
-import type { AgentEvent, OpenRequest } from "./open-request.ts";
+import type { RequestBody } from "./exchange.ts";
+import type { AgentEvent, OpenRequest, SendOptions } from "./open-request.ts";
 
 /**
  * Can be read once. Throws a HawserError for the runtime's `error`, for silence, and when the runtime ends.
@@ -25,6 +26,14 @@ export async function allOf({ events }: OpenRequest): Promise<AgentEvent[]> {
 }
 
 export const endOf = async (request: OpenRequest): Promise<EventOf<"done">> => theOne(await allOf(request), "done");
+
+/** What a runtime that can do this answers: the one event that is wanted. */
+export type AskOne = <const Type extends AgentEvent["type"]>(
+  capability: string,
+  body: RequestBody,
+  type: Type,
+  options?: SendOptions,
+) => Promise<EventOf<Type>>;
 
 type EventOf<Type> = Extract<AgentEvent, { type: Type }>;
 

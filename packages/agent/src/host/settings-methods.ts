@@ -2,8 +2,7 @@
 
 import type { KeyTest, SettingsChanges, SettingsData } from "@hawser/protocol";
 import type { RequestBody } from "./exchange.ts";
-import type { AgentEvent } from "./open-request.ts";
-import { theOne } from "./request-answers.ts";
+import type { AskOne } from "./request-answers.ts";
 
 export interface SettingsMethods {
   /** With the MCP servers that the folders of a conversation bring along, where one is named. */
@@ -20,15 +19,13 @@ export interface SettingsMethods {
   switchTool(server: string, tool: string, on: boolean): Promise<SettingsData>;
 }
 
-type Ask = (capability: string, body: RequestBody) => Promise<AgentEvent[]>;
-
-export function createSettingsMethods(ask: Ask): SettingsMethods {
-  const settingsAfter = async (body: RequestBody): Promise<SettingsData> => theOne(await ask("settings", body), "settings").data;
+export function createSettingsMethods(askOne: AskOne): SettingsMethods {
+  const settingsAfter = async (body: RequestBody): Promise<SettingsData> => (await askOne("settings", body, "settings")).data;
   return {
     getSettings: (conversationId) => settingsAfter({ kind: "get_settings", ...(conversationId !== undefined && { conversationId }) }),
     setSettings: (changes) => settingsAfter({ kind: "set_settings", changes }),
     setKey: (vendor, apiKey) => settingsAfter({ kind: "set_key", vendor, apiKey }),
-    testKey: async (vendor) => theOne(await ask("settings", { kind: "test_key", vendor }), "key_tested").data,
+    testKey: async (vendor) => (await askOne("settings", { kind: "test_key", vendor }, "key_tested")).data,
     restartServer: (server, of) => settingsAfter({ kind: "restart_server", server, ...of }),
     switchTool: (server, tool, on) => settingsAfter({ kind: "switch_tool", server, tool, on }),
   };

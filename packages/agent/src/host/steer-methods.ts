@@ -1,9 +1,9 @@
 // What a host says while a turn runs, and what waits: `steer`, `list_queue`, `edit_queued`, `withdraw`.
 
 import type { AnyAgentResponse } from "@hawser/protocol";
-import type { Exchange, RequestBody } from "./exchange.ts";
-import type { AgentEvent, SendOptions } from "./open-request.ts";
-import { theOne, toTurn, withoutAnswer, type AgentTurn } from "./request-answers.ts";
+import type { Exchange } from "./exchange.ts";
+import type { SendOptions } from "./open-request.ts";
+import { toTurn, withoutAnswer, type AgentTurn, type AskOne } from "./request-answers.ts";
 
 export interface SteerOptions extends SendOptions {
   /**
@@ -26,26 +26,24 @@ export interface SteerMethods {
   withdraw(steerId: string): Promise<void>;
 }
 
-type Ask = (capability: string, body: RequestBody) => Promise<AgentEvent[]>;
-
-export function createSteerMethods(exchange: Exchange, ask: Ask): SteerMethods {
+export function createSteerMethods(exchange: Exchange, askOne: AskOne): SteerMethods {
   return {
     // Its turn may begin right behind the answer, in the same chunk.
     steer: (target, message, { onNext, ...options } = {}) =>
       exchange.holding(async (held) => {
-        const { steerId } = theOne(await ask("steer", { kind: "steer", target, message }), "done").data ?? {};
+        const { steerId } = (await askOne("steer", { kind: "steer", target, message }, "done")).data ?? {};
         if (steerId === undefined) throw withoutAnswer("steerId");
         if (onNext) exchange.expect(steerId, { options, onBegin: (request) => onNext(toTurn(request)) }, held);
         return steerId;
       }),
     async listQueue(conversationId) {
-      return theOne(await ask("queue", { kind: "list_queue", conversationId }), "queue").data;
+      return (await askOne("queue", { kind: "list_queue", conversationId }, "queue")).data;
     },
     async editQueued(target, message) {
-      theOne(await ask("queue", { kind: "edit_queued", target, message }), "done");
+      await askOne("queue", { kind: "edit_queued", target, message }, "done");
     },
     async withdraw(steerId) {
-      theOne(await ask("queue", { kind: "withdraw", steerId }), "done");
+      await askOne("queue", { kind: "withdraw", steerId }, "done");
     },
   };
 }
