@@ -140,3 +140,11 @@ export const isJournalName = (name: string): boolean => journalName.test(name);
 
 /** The id in a message, so that nothing in it can pass for our words. */
 export const toShownId = (conversationId: string): string => quoteShort(conversationId, 60);
+
+/** For a `catch`: what has no words of ours yet says which conversation can't be used. */
+export function rethrow(conversationId: string): (error: unknown) => never {
+  return (cause) => {
+    if (HawserError.isInstance(cause)) throw cause;
+    throw new HawserError("internal", `conversation ${toShownId(conversationId)} can't be used: ${describeThrown(cause)}`, { cause });
+  };
+}

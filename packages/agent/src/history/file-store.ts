@@ -10,7 +10,7 @@ import { isSilent, isUnwritable, judgeHolder } from "@hawser/wire/internal/node"
 import { lockConversation, sweepLock, type ConversationLock } from "./conversation-lock.ts";
 import { createConversationList } from "./conversation-list.ts";
 import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
-import { isMissing, preparePrivateFolder, toFileName, toShownId, unwritableFile, unwritableFolder } from "./conversation-files.ts";
+import { isMissing, preparePrivateFolder, rethrow, toFileName, toShownId, unwritableFile, unwritableFolder } from "./conversation-files.ts";
 import { toFork } from "./fork-transcript.ts";
 import { createJournal, damagedMark, newFileMark, openJournal, readJournal } from "./journal.ts";
 import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
@@ -149,13 +149,6 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
 
 /** What can't be written can perhaps be read. */
 const isForReading = (error: unknown): error is HawserError => HawserError.isInstance(error) && isUnwritable(error.cause);
-
-function rethrow(conversationId: string): (error: unknown) => never {
-  return (cause) => {
-    if (HawserError.isInstance(cause)) throw cause;
-    throw new HawserError("internal", `conversation ${toShownId(conversationId)} can't be used: ${describeThrown(cause)}`, { cause });
-  };
-}
 
 /** The journal, and what was set aside of it: a user who deletes a conversation means all of it. */
 async function removeAll(folder: string, path: string): Promise<void> {

@@ -1,9 +1,9 @@
 // The history of a runtime that shares its conversations with other machines: the same conversations as in a folder, over logs that
 // somebody else keeps. What is open belongs to this machine, and is let go when it is closed.
 
-import { describeThrown, HawserError, type ConversationMessage, type ConversationSummary } from "@hawser/protocol";
+import { HawserError, type ConversationMessage, type ConversationSummary } from "@hawser/protocol";
 import { createByteBudget } from "@hawser/wire/internal";
-import { toFileName, toShownId } from "./conversation-files.ts";
+import { rethrow, toFileName, toShownId } from "./conversation-files.ts";
 import type { ConversationLogs } from "./conversation-log.ts";
 import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
 import { toFork } from "./fork-transcript.ts";
@@ -95,12 +95,5 @@ export function createLogStore({ logs, onNotice, onInterrupted, ...options }: Lo
       await conversations.close();
       await logs.close();
     },
-  };
-}
-
-function rethrow(conversationId: string): (error: unknown) => never {
-  return (cause) => {
-    if (HawserError.isInstance(cause)) throw cause;
-    throw new HawserError("internal", `conversation ${toShownId(conversationId)} can't be used: ${describeThrown(cause)}`, { cause });
   };
 }
