@@ -20,7 +20,7 @@ export { hawserCommand } from "./process/child.ts";
 export { createHolderName, describeHolder, isSilent, judgeHolder, pidOfHolder, startBeat, staysSilent } from "./process/holder.ts";
 export type { HolderState } from "./process/holder.ts";
 export { createLifecycle, runUntilStopped, watchParent, type LifecycleControl } from "./process/lifecycle.ts";
-export { createLastWords, type LastWords } from "./process/owned-process.ts";
+export { createLastWords, describeExit, type LastWords } from "./process/owned-process.ts";
 export { onProcessEnd } from "./process/process-end.ts";
 export { runCachedProgram } from "./process/cached-program.ts";
 export { changeFlag, keepGrownHeapSmall, keepHeapSmall, withOwnFlags, withSmallHeap } from "./process/small-heap.ts";

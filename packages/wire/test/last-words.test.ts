@@ -1,7 +1,7 @@
 // The end of a process's stderr, kept in whole characters.
 
 import { expect, it } from "vitest";
-import { createLastWords } from "../src/internal-node.ts";
+import { createLastWords, describeExit } from "../src/internal-node.ts";
 
 it("G5 keeps the end, whole characters of it, however the bytes come", () => {
   const bytes = Buffer.from("lost 😀é😀 end");
@@ -16,4 +16,9 @@ it("G5 keeps the end, whole characters of it, however the bytes come", () => {
       expect(words.text).toBe(kept);
     }
   }
+});
+
+it("are told with the end of the process: their last line, where there is one", () => {
+  expect(describeExit({ code: 3, signal: null }, "starting\nno wind\n")).toBe("ended with exit code 3; its last words: no wind");
+  expect(describeExit({ code: null, signal: "SIGKILL" }, " \n")).toBe("ended with SIGKILL");
 });

@@ -4,7 +4,7 @@
 import { client, methods, PROTOCOL_VERSION, RequestError, type ClientConnection, type InitializeResponse } from "@agentclientprotocol/sdk";
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { createNoiseLog, describeThrown, HawserError, toErrorText } from "@hawser/protocol/internal";
-import { createLastWords, logLine, ndjson, startChild, type Child, type Codec } from "@hawser/wire/internal/node";
+import { createLastWords, describeExit, logLine, ndjson, startChild, type Child, type Codec } from "@hawser/wire/internal/node";
 import { acpLimits } from "../limits.ts";
 import { createMessageStream } from "./message-stream.ts";
 
@@ -55,11 +55,8 @@ export async function startAgentProcess(options: AgentProcessOptions) {
 
   /** Why it is gone, once its lines have ended. */
   async function describeEnd(): Promise<HawserError> {
-    const { code, signal } = await child.stop();
-    const words = lastWords.text.trim().split("\n").at(-1) ?? "";
-    const said = words === "" ? "" : `; its last words: ${words}`;
-    const end = signal === null ? `exit code ${code}` : signal;
-    return new HawserError("connection_lost", toErrorText(`${name} ended with ${end}${said}. Send the message again to start it anew`));
+    const end = describeExit(await child.stop(), lastWords.text);
+    return new HawserError("connection_lost", toErrorText(`${name} ${end}. Send the message again to start it anew`));
   }
 
   async function stop(): Promise<void> {

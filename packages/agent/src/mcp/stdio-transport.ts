@@ -5,7 +5,7 @@
 import { type Incoming, memberSource, wireLimits } from "@hawser/wire/internal";
 import type { MCPTransport, MCPTransportSendOptions } from "@ai-sdk/mcp";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
-import { createLastWords, ndjson, startChild, type Child } from "@hawser/wire/internal/node";
+import { createLastWords, describeExit, ndjson, startChild, type Child } from "@hawser/wire/internal/node";
 import { commandEnvironment } from "../tools/command/run-program.ts";
 import { callScope, type CallScope } from "./http-fetch.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -54,8 +54,8 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
     for await (const item of running.transport.incoming) receive(item);
     if (isClosing) return;
     isClosing = true;
-    const { code, signal } = await running.stop();
-    options.onLost(describeEnd(signal ?? code, lastWords.text));
+    const end = describeExit(await running.stop(), lastWords.text);
+    options.onLost(`it ${end}`);
     transport.onclose?.();
   }
 
@@ -151,8 +151,3 @@ const withProgressToken = (params: Record<string, unknown> = {}, progressToken: 
   ...params,
   _meta: { ...(params["_meta"] as object | undefined), progressToken },
 });
-
-function describeEnd(end: string | number | null, lastWords: string): string {
-  const words = lastWords.trim().split("\n").at(-1) ?? "";
-  return `it ended with ${typeof end === "string" ? end : `exit code ${end}`}${words === "" ? "" : `; its last words: ${words}`}`;
-}

@@ -167,6 +167,12 @@ export function createLastWords(maxChars: number = protocolLimits.maxErrorTextCh
   };
 }
 
+/** `ended with exit code 3; its last words: …`; `said`: what it wrote to stderr. */
+export function describeExit({ code, signal }: ChildExit, said: string): string {
+  const words = said.trim().split("\n").at(-1);
+  return `ended with ${signal ?? `exit code ${code}`}${words ? `; its last words: ${words}` : ""}`;
+}
+
 // What follows ends the tree when its owner can't any more, because it was killed. A small shell waits on a pipe whose other end only
 // the owner holds. The owner's word ends the shell; the pipe's end without that word is the owner's death, and then the shell
 // kills the tree: by its mark on Linux, where no other process can be meant, else by its process group. Where there is no shell,
