@@ -14,4 +14,5 @@ export { nearNames } from "./text/near-names.ts";
 export { createNoiseLog } from "./text/noise-log.ts";
 export { createProseRevealer, revealProse } from "./text/reveal.ts";
 export { createTextGap, createWholeCharacters, joinTexts, type TextGap, type WholeCharacters } from "./text/text-pieces.ts";
+export { newTimedId } from "./text/timed-id.ts";
 export { privateKinds } from "./agent/settings.ts";

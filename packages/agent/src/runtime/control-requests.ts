@@ -1,10 +1,10 @@
 // Every request but `user_message`: answered at once, whatever the turns do. Each ends with one `done`,
 // `error` or `status`.
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
+import { HawserError, newTimedId, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
 import { createSemaphore, wireLimits, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
@@ -157,7 +157,7 @@ export function createControlAnswers(
     },
     async fork_conversation({ conversationId, after }, reply) {
       checkConversationId(conversationId);
-      const forkId = newForkId();
+      const forkId = newTimedId("fork", 8);
       // A copy of a long one is written whole: one at a time.
       await longAnswers.run(() => parts.store.fork(conversationId, { conversationId: forkId, after }));
       await forkChanges(options, conversationId, forkId);
@@ -211,12 +211,6 @@ export function createControlAnswers(
   }
 
   return (request, reply, signal) => (answers[request.kind] as Answer<typeof request.kind>)(request as never, reply, signal);
-}
-
-/** `fork-20261116-093012-4f1c09aa`: sorts by time, and can be typed. */
-function newForkId(): string {
-  const digits = new Date().toISOString().replaceAll(/\D/g, "");
-  return `fork-${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(4).toString("hex")}`;
 }
 
 function checkFolders(folders: readonly string[]): void {

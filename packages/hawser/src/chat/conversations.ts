@@ -1,8 +1,7 @@
 // Which conversation a chat is about, and how conversations are shown.
 
-import { randomBytes } from "node:crypto";
 import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
-import { cutText, HawserError, joinTexts, revealProse, type ConversationSummary } from "@hawser/protocol/internal";
+import { cutText, HawserError, joinTexts, newTimedId, revealProse, type ConversationSummary } from "@hawser/protocol/internal";
 import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
 import { commandName } from "../command-line/launcher.ts";
 import type { ChatFlags } from "./run.ts";
@@ -10,16 +9,10 @@ import type { ChatFlags } from "./run.ts";
 /** A new one unless one is named, or the latest is wanted. */
 export async function chooseConversation(agent: SpawnedAgent, flags: Pick<ChatFlags, "conversation" | "continue">): Promise<string> {
   if (flags.conversation !== undefined) return flags.conversation;
-  if (!flags.continue) return newConversationId();
+  if (!flags.continue) return newTimedId("chat", 4);
   const [latest] = await agent.listConversations();
   if (!latest) throw new HawserError("usage", "there is no conversation to continue; begin one with: hawser chat");
   return latest.conversationId;
-}
-
-/** `chat-20261116-093012-4f1c`: sorts by time, and can be typed. */
-function newConversationId(): string {
-  const digits = new Date().toISOString().replaceAll(/\D/g, "");
-  return `chat-${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(2).toString("hex")}`;
 }
 
 const maxTitleChars = 60;
