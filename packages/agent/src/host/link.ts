@@ -23,4 +23,4 @@ export type { Queue, SteerMethods, SteerOptions } from "./steer-methods.ts";
 export { agentHostLimits } from "./limits.ts";
 export type { Decision, FollowOptions, OnPermission, PermissionAnswer, PermissionRequest, SendOptions } from "./open-request.ts";
 // For a page that edits rules: the agent refuses to start with rules that this refuses.
-export { parseRules } from "../rules/permission-rule.ts";
+export { parseRules, type PermissionRule } from "../rules/permission-rule.ts";

@@ -1,6 +1,7 @@
 // What a desktop window can do besides moving lines: keep settings and keys, and quit. All of it is asked of
 // the process behind the window. A key goes there and never comes back; the page only learns where it is kept.
 
+import type { PermissionRule } from "@hawser/agent/host/link";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { themes, type Theme } from "../session/theme.ts";
 
@@ -12,13 +13,6 @@ export interface DesktopSettings {
   readonly permissionRules: readonly PermissionRule[];
   readonly shortcut: string;
   readonly theme: Theme;
-}
-
-/** As in the agent's configuration. */
-export interface PermissionRule {
-  readonly tool: string;
-  readonly match?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  readonly decision: "allow" | "ask" | "deny";
 }
 
 export const vendors = ["anthropic", "openai"] as const;

@@ -1,9 +1,9 @@
 // The default model, the commands and the rules of the runtime's configuration, as one form; and agents that speak ACP.
 
+import type { PermissionRule } from "@hawser/agent/host/link";
 import { HawserError, reveal, type SettingsChanges, type SettingsData } from "@hawser/protocol";
 import { useState, type FormEvent } from "react";
 import { Button } from "../components/icon.tsx";
-import type { PermissionRule } from "../links/desktop.ts";
 import { fromDraft, toDraft, type SettingsDraft } from "./draft.ts";
 import { isEditable, toAgent, toAgentChange, toProgramDraft, type ProgramDraft } from "./entries.ts";
 import { useSaving } from "./field.tsx";

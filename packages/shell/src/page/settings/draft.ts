@@ -2,10 +2,10 @@
 // settings, what is wrong is said by the field, in a sentence; rules that the agent would not start with are
 // refused by its own check, in its own words.
 
-import { parseRules } from "@hawser/agent/host/link";
+import { parseRules, type PermissionRule } from "@hawser/agent/host/link";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { orUndefined } from "../../or-undefined.ts";
-import type { DesktopSettings, PermissionRule } from "../links/desktop.ts";
+import type { DesktopSettings } from "../links/desktop.ts";
 import type { Theme } from "../session/theme.ts";
 
 export interface RuleDraft {
