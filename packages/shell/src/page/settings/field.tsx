@@ -49,6 +49,31 @@ export function TextField({ label, hint, problem, onText, children, ...input }: 
   );
 }
 
+interface LinesFieldProps extends Pick<FieldProps, "label" | "hint"> {
+  readonly value: string;
+  readonly rows?: number;
+  onText(text: string): void;
+}
+
+/** Several lines of text. */
+export function LinesField({ label, hint, value, rows = 2, onText }: LinesFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          rows={rows}
+          className="field grows-with-text font-mono text-xs"
+          spellCheck={false}
+          autoComplete="off"
+          value={value}
+          onChange={(event) => onText(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 /** What was refused is said, in a sentence, until it is tried again. */
 export function useSaving() {
   const [problem, setProblem] = useState<string>();

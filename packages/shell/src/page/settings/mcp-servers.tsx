@@ -6,7 +6,7 @@ import { useState, type FormEvent } from "react";
 import { Button } from "../components/icon.tsx";
 import { usePage } from "../session/page-context.ts";
 import { isEditable, toPastedServers, toProgramDraft, toServer, toServerChange, type ProgramDraft } from "./entries.ts";
-import { Field, useSaving } from "./field.tsx";
+import { LinesField, useSaving } from "./field.tsx";
 import { ProgramForm, Refusal } from "./program-form.tsx";
 import { Section } from "./section.tsx";
 import { useEditing } from "./use-editing.ts";
@@ -69,22 +69,13 @@ function PasteForm({ onAdd }: { onAdd(servers: Readonly<Record<string, unknown>>
   }
   return (
     <form aria-label="Add pasted servers" className="flex flex-col gap-3" onSubmit={onSubmit}>
-      <Field
+      <LinesField
         label="JSON of another client"
         hint='For example {"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-mcp-server"]}}}.'
-      >
-        {(ids) => (
-          <textarea
-            {...ids}
-            rows={3}
-            className="field grows-with-text font-mono text-xs"
-            spellCheck={false}
-            autoComplete="off"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </Field>
+        rows={3}
+        value={text}
+        onText={setText}
+      />
       <Refusal text={problem} />
       <Button type="submit" label="Add pasted servers" className="self-start" disabled={isSaving || text.trim() === ""} />
     </form>

@@ -4,7 +4,7 @@
 import { useState, type FormEvent, type KeyboardEvent } from "react";
 import { Button } from "../components/icon.tsx";
 import { emptyProgram, type ProgramDraft } from "./entries.ts";
-import { Field, TextField, useSaving } from "./field.tsx";
+import { LinesField, TextField, useSaving } from "./field.tsx";
 
 interface ProgramFormProps {
   readonly label: string;
@@ -48,19 +48,13 @@ export function ProgramForm({ label, commandLabel, commandHint, valuesHint, init
       </div>
       <div className="grid gap-3 sm:grid-cols-2">
         {areas.map(({ name, label: areaLabel, hint }) => (
-          <Field key={name} label={areaLabel} hint={hint === "" ? valuesHint : hint}>
-            {(ids) => (
-              <textarea
-                {...ids}
-                rows={2}
-                className="field grows-with-text font-mono text-xs"
-                spellCheck={false}
-                autoComplete="off"
-                value={draft[name]}
-                onChange={(event) => change({ [name]: event.target.value })}
-              />
-            )}
-          </Field>
+          <LinesField
+            key={name}
+            label={areaLabel}
+            hint={hint === "" ? valuesHint : hint}
+            value={draft[name]}
+            onText={(text) => change({ [name]: text })}
+          />
         ))}
       </div>
       <Refusal text={problem} />

@@ -6,7 +6,7 @@ import type { DesktopSettings, DesktopState } from "../links/desktop.ts";
 import { usePage } from "../session/page-context.ts";
 import { themes } from "../session/theme.ts";
 import { fromDraft, toDraft, type SettingsDraft } from "./draft.ts";
-import { Field, TextField, useSaving } from "./field.tsx";
+import { Field, LinesField, TextField, useSaving } from "./field.tsx";
 import { RuleFields } from "./rule-fields.tsx";
 
 interface SettingsFormProps {
@@ -84,18 +84,7 @@ export function AgentFields({ draft, fields, onChange }: AgentFieldsProps) {
       {lists
         .filter(({ name }) => fields.includes(name))
         .map(({ name, label, hint }) => (
-          <Field key={name} label={label} hint={hint}>
-            {(ids) => (
-              <textarea
-                {...ids}
-                rows={2}
-                className="field grows-with-text font-mono text-xs"
-                spellCheck={false}
-                value={draft[name]}
-                onChange={(event) => onChange({ [name]: event.target.value })}
-              />
-            )}
-          </Field>
+          <LinesField key={name} label={label} hint={hint} value={draft[name]} onText={(text) => onChange({ [name]: text })} />
         ))}
     </>
   );
