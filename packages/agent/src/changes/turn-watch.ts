@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { join, relative, sep } from "node:path";
 import { describeThrown } from "@hawser/protocol";
-import { untilAborted } from "@hawser/wire/internal";
+import { isSettledWithin, untilAborted } from "@hawser/wire/internal";
 import { undoLimits } from "./limits.ts";
 import { resolveInside } from "../tools/files/open-inside.ts";
 import { isInside, type Roots } from "../tools/files/roots.ts";
@@ -32,14 +32,6 @@ export interface TurnName {
   tell(message: string): void;
   /** For people: what can't be undone, and why. */
   onProblem(message: string): void;
-}
-
-/** Until all of them are over, or have had their time. */
-async function settled(calls: Iterable<Promise<unknown>>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, undoLimits.undoSettleMs);
-  await Promise.race([Promise.all(calls), late.promise]);
-  clearTimeout(timer);
 }
 
 /** What no tool may change is not kept either. */
@@ -131,7 +123,7 @@ export function openTurn({ conversationId, requestId, tell, onProblem }: TurnNam
       }
     },
     async end() {
-      if (open.size > 0) await settled(open);
+      if (open.size > 0) await isSettledWithin(Promise.all(open), undoLimits.undoSettleMs);
       const end = await wholeLook;
       await end?.();
     },

@@ -4,7 +4,7 @@
 
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createSemaphore } from "@hawser/wire/internal";
+import { createSemaphore, isSettledWithin } from "@hawser/wire/internal";
 import { createPrivateFolder, isUnwritable, type PrivateFolder } from "@hawser/wire/internal/node";
 import { cutText, describeThrown, type ConversationMessage, type HawserError } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
@@ -90,9 +90,7 @@ export function createSearchIndex({ folder, limits, onNotice }: SearchIndexOptio
   return {
     async search(query: string, limit: number): Promise<SearchOutcome> {
       updating ??= inTurn.run(update).finally(() => (updating = undefined));
-      const running = updating;
-      running.catch(() => {});
-      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, agentLimits.searchUpdateMs).unref())]);
+      await isSettledWithin(updating, agentLimits.searchUpdateMs);
       const words = toWords(query);
       const matches = words.length === 0 ? [] : (await opened()).find(words, limit);
       return { matches, pending };

@@ -3,9 +3,8 @@
 
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError, newTimedId, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
-import { createSemaphore, wireLimits, type InFlightTable } from "@hawser/wire/internal";
+import { createSemaphore, isSettledWithin, wireLimits, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
 import type { TurnAgent } from "../model/turn-agent.ts";
@@ -75,7 +74,7 @@ export function createControlAnswers(
       const ended = turns.whenEnded(target);
       const count = inFlight.cancel(target, new HawserError("cancelled", `cancelled by request ${id}`));
       // Its end comes before ours, unless it takes too long.
-      await Promise.race([ended, sleep(wireLimits.cancelGraceMs, undefined, { ref: false })]);
+      await isSettledWithin(ended, wireLimits.cancelGraceMs);
       // What was a steer and has not reached a model is not wanted any more.
       if (turn?.isNext) await conversations.use(turn.conversationId, (conversation) => conversation.withdrawSteer(target));
       await reply.done({ cancelled: count > 0 });

@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import type { Tool } from "@hawser/tools";
+import { isSettledWithin } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { hawserLimits } from "../limits.ts";
 import { createConfiguredServers } from "./configured-servers.ts";
@@ -111,13 +112,8 @@ export function createLateTools(first: () => readonly Tool[], sources: readonly 
   }
 
   async function loadAll(): Promise<void> {
-    const over = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
+    if (!(await isSettledWithin(Promise.all(sources.map(loadOne)), waitMs)))
       logLine(`[hawser] some tools have not come within ${waitMs} ms; they are offered when they do`);
-      over.resolve();
-    }, waitMs);
-    await Promise.race([Promise.all(sources.map(loadOne)), over.promise]);
-    clearTimeout(timer);
   }
 
   return {
