@@ -9,6 +9,7 @@ const COMMANDS: &[&str] = &[
     "keys_get",
     "key_set",
     "file_put",
+    "folder_pick",
     "quit",
 ];
 

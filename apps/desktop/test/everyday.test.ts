@@ -1,6 +1,7 @@
 // What people do every day, in the real window, with vendors that are scripted on loopback: a key that is tested and makes its models
 // usable, a server of models, a folder to work in, changes that are reviewed and taken back, and the search.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -106,7 +107,35 @@ describe("every day, in the window", () => {
     await say(driver, "list the files here");
     await driver.waitFor(withText(answers, "tides.txt"));
     await untilIdle(driver);
-    expect(await driver.text('//section[@aria-label="Project harbour-log"]')).toContain("list the files here");
+    await driver.waitFor(withText('//section[@aria-label="Project harbour-log"]', "list the files here"));
+  });
+
+  it("a folder is chosen in the system's own dialog, or none is", async ({ skip }) => {
+    skip(spawnSync("xdotool", ["version"]).status !== 0, "xdotool, which types into that dialog, is not installed");
+    const { driver } = stage;
+    const folder = join(stage.folder, "lighthouse");
+    mkdirSync(folder);
+    const press = (...keysToPress: readonly string[]): void => {
+      const found = spawnSync(
+        "xdotool",
+        ["search", "--sync", "--onlyvisible", "--name", "^Folder to work in$", "windowfocus", "--sync", ...keysToPress],
+        {
+          env: stage.env,
+          encoding: "utf8",
+          timeout: 60_000,
+        },
+      );
+      expect(found).toMatchObject({ status: 0, stderr: "" });
+    };
+    const dialog = dialogNamed("Folder to work in");
+    await driver.type(box, `${keys.alt}o${keys.nothing}`);
+    await driver.click(`${dialog}${button("Browse…")}`);
+    press("key", "Escape");
+    await driver.click(`${dialog}${button("Browse…")}`);
+    press("type", folder);
+    press("key", "Return");
+    await driver.waitForNone(dialog);
+    await driver.waitFor(withText(status, "lighthouse"));
   });
 
   it("changes are reviewed in a panel, taken back by a click, and brought back by another", async () => {

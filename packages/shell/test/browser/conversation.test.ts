@@ -23,6 +23,17 @@ describe.skipIf(!browser)("the page", () => {
     await button("Open the settings").click();
     await page.getByRole("dialog", { name: "Settings" }).getByRole("form", { name: "Anthropic key" }).waitFor();
     await page.keyboard.press("Escape");
+    // The list of models leads there too.
+    await page.keyboard.press("Alt+a");
+    await page.keyboard.type("anthropic");
+    await page
+      .getByRole("option", { name: /^anthropic\// })
+      .first()
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Settings" }).getByRole("form", { name: "Anthropic key" }).waitFor();
+    await page.keyboard.press("Escape");
     await page.getByText(`uses real tools in ${stage.work}`).waitFor();
     await page.getByLabel("Status", { exact: true }).getByTitle(`The agent works in ${stage.work}`).waitFor();
     await button("call listTags").waitFor();

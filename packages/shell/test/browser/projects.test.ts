@@ -60,16 +60,23 @@ describe.skipIf(!browser)("a folder", () => {
     expect(await project.getByRole("link").allTextContents()).toEqual(["read the file tides.txt", "list the files here"]);
   });
 
-  it("that brings settings is used with them only when it is trusted, and one that is not there says so", async () => {
+  it("by keyboard alone: one that brings settings is used with them only when it is trusted, and what can't be used says so", async () => {
     await using stage = await openStage();
     const folder = makeFolder(stage.work, "strange", { ".hawser/agent.json": '{"instructions":"Speak like a pirate."}' });
     const { page, button } = await stage.open();
     await page.keyboard.press("Alt+o");
     const dialog = page.getByRole("dialog", { name: "Folder to work in" });
     const path = dialog.getByLabel("Path of a folder");
+    await path.and(page.locator(":focus")).waitFor();
+    await page.keyboard.type("strange");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("Write the whole path").waitFor();
     await path.fill(join(folder, "nowhere"));
     await path.press("Enter");
-    await page.getByText(/This folder can't be used:/).waitFor();
+    await dialog
+      .getByRole("alert")
+      .getByText(/nowhere can't be used/)
+      .waitFor();
     await path.fill(folder);
     await path.press("Enter");
     const question = page.getByRole("dialog", { name: "Trust this folder?" });
@@ -81,7 +88,7 @@ describe.skipIf(!browser)("a folder", () => {
     await dialog.waitFor({ state: "detached" });
     await page.getByTitle(`The agent works in ${folder}`).waitFor();
     await expect.poll(stage.decisions, { timeout: 30_000 }).toEqual([["deny", expect.anything()]]);
-    expect(await button("Dismiss").count()).toBe(1);
+    expect(await button("Dismiss").count()).toBe(0);
   });
 });
 

@@ -83,19 +83,21 @@ describe("the desktop's own commands", () => {
     expect(await desktop.readKeys()).toEqual({ anthropic: "none", openai: "none" });
   });
 
-  it("writes settings, the theme alone, and keys, removes a key, and quits", async () => {
+  it("writes settings, the theme alone, and keys, removes a key, asks for a folder, and quits", async () => {
     answer = () => null;
     await desktop.save(settings);
     await desktop.saveTheme("light");
     answer = (command) => (command === "key_set" ? true : undefined);
     expect(await desktop.saveKey("openai", "secret")).toBe(true);
     await desktop.saveKey("openai", "");
+    expect(await desktop.pickFolder()).toBeUndefined();
     await desktop.quit();
     expect(calls).toEqual([
       { command: "settings_set", args: { settings } },
       { command: "theme_set", args: { theme: "light" } },
       { command: "key_set", args: { vendor: "openai", key: "secret" } },
       { command: "key_set", args: { vendor: "openai", key: "" } },
+      { command: "folder_pick", args: {} },
       { command: "quit", args: {} },
     ]);
   });

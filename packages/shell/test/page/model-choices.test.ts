@@ -1,7 +1,7 @@
 // The list of models and agents to choose from.
 
 import { describe, expect, it } from "vitest";
-import { commandOf, toChoices } from "../../src/page/components/model-choices.ts";
+import { remedyOf, toChoices } from "../../src/page/components/model-choices.ts";
 
 describe("the choices of models and agents", () => {
   it("stand in groups, with those that can be used first, and agents behind models", () => {
@@ -18,13 +18,13 @@ describe("the choices of models and agents", () => {
       entry("offline"),
       entry("own/model"),
     ];
-    expect(toChoices(listed, "own/other").map(({ group, value, command }) => [group, value, command])).toEqual([
+    expect(toChoices(listed, "own/other", true).map(({ group, value, remedy }) => [group, value, remedy])).toEqual([
       ["own", "own/other", undefined],
       ["own", "own/model", undefined],
       ["On this machine", "offline", undefined],
       ["Agents", "acp/codex", undefined],
-      ["Agents", "acp/gemini", "npm install -g x"],
-      ["Anthropic", "anthropic/a", "export ANTHROPIC_API_KEY="],
+      ["Agents", "acp/gemini", { command: "npm install -g x" }],
+      ["Anthropic", "anthropic/a", "settings"],
     ]);
   });
 
@@ -35,6 +35,6 @@ describe("the choices of models and agents", () => {
     ["run: \nelsewhere", undefined],
     ["it has no models; start again", undefined],
   ])("take the command out of %j", (reason, command) => {
-    expect(commandOf(reason)).toBe(command);
+    expect(remedyOf(reason, false)).toEqual(command === undefined ? undefined : { command });
   });
 });

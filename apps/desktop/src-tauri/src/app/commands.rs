@@ -12,7 +12,7 @@ use tauri::async_runtime::spawn_blocking;
 use tauri::ipc::{InvokeBody, Request};
 use tauri::{AppHandle, Manager, State};
 
-use super::{App, AppState, quit, shortcut, window};
+use super::{App, AppState, folder_dialog, quit, shortcut, window};
 use crate::locked::locked;
 use crate::log::say;
 use crate::runtime::line_writer::Refusal;
@@ -175,6 +175,12 @@ pub async fn file_put(app: AppHandle, request: Request<'_>) -> Result<PathBuf, S
         parts.state.attached.keep(&name, &bytes)
     })
     .await
+}
+
+/// None when the person has chosen none.
+#[tauri::command]
+pub async fn folder_pick(app: AppHandle) -> Result<Option<PathBuf>, String> {
+    aside(app, |app, _| folder_dialog::ask(app)).await
 }
 
 #[tauri::command(async)]

@@ -3,6 +3,7 @@
 
 mod commands;
 mod events;
+mod folder_dialog;
 mod folders;
 #[cfg(target_os = "linux")]
 mod lost_page;

@@ -48,6 +48,7 @@ pub fn run(shows_protocol: bool) -> tauri::Result<()> {
             commands::keys_get,
             commands::key_set,
             commands::file_put,
+            commands::folder_pick,
             commands::quit,
         ])
         .setup(move |app| {

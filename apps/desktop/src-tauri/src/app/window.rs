@@ -150,7 +150,7 @@ fn open_in_browser(url: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn window(app: &AppHandle) -> Option<WebviewWindow> {
+pub fn window(app: &AppHandle) -> Option<WebviewWindow> {
     app.get_webview_window(LABEL)
 }
 

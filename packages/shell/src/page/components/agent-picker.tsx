@@ -1,13 +1,14 @@
 // Which model or agent answers the next message, and what can be chosen about an agent: its mode, its model, how long it thinks.
 
 import { reveal, type OptionEntry } from "@hawser/protocol";
-import { usePage, usePageParts } from "../session/page-context.ts";
+import { useHasSettings, usePage, usePageParts } from "../session/page-context.ts";
 import { chosenModel, currentOptions, runningTurnsOf } from "../state/page-state.ts";
 import { toChoices } from "./model-choices.ts";
 import { Picker } from "./picker.tsx";
 
 export function AgentPicker() {
-  const { actions } = usePageParts();
+  const { actions, desktop } = usePageParts();
+  const hasSettings = useHasSettings() || desktop !== undefined;
   const models = usePage((state) => state.models);
   const chosen = usePage(chosenModel);
   if (models.length === 0) return chosen === undefined ? null : <span>{reveal(chosen)}</span>;
@@ -16,7 +17,7 @@ export function AgentPicker() {
       <Picker
         id="model-picker"
         label="Model or agent"
-        choices={toChoices(models, chosen)}
+        choices={toChoices(models, chosen, hasSettings)}
         value={chosen ?? ""}
         onOpen={() => void actions.refreshModels()}
         onPick={actions.pickModel}

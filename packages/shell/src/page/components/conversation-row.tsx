@@ -4,7 +4,7 @@ import type { ConversationSummary } from "@hawser/protocol";
 import { memo, useRef, useState, type KeyboardEvent } from "react";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { openQuestion, runningTurnsOf } from "../state/page-state.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, takesFocus } from "./dialog.tsx";
 import { Button, IconButton } from "./icon.tsx";
 
 interface ConversationRowProps {
@@ -109,7 +109,7 @@ function DeleteDialog({ conversationId, title, onEnd }: TaskProps) {
       <h2 className="text-lg font-semibold">Delete this conversation?</h2>
       <p className="mt-2 text-sm wrap-anywhere">“{title}” and its file are removed from this machine. This can't be undone.</p>
       <div className="mt-4 flex justify-end gap-2">
-        <Button label="Keep it" autoFocus onClick={onEnd} />
+        <Button label="Keep it" ref={takesFocus} onClick={onEnd} />
         <Button label="Delete" className="border-alarm text-alarm" onClick={remove} />
       </div>
     </Dialog>

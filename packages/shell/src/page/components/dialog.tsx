@@ -12,6 +12,9 @@ interface DialogProps {
   onClose(): void;
 }
 
+/** A ref of what has the focus first; else a dialog gives it to its first button. React's own `autoFocus` comes before the dialog is open. */
+export const takesFocus = (element: HTMLElement | null): void => element?.setAttribute("autofocus", "");
+
 export function Dialog({ label, hasHeading = false, className, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

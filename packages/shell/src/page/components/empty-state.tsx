@@ -18,7 +18,7 @@ interface Example {
 const examples: readonly Example[] = [
   { text: "list the files here", shows: "uses a tool" },
   { text: "what is 12 * 34?", shows: "answers at once" },
-  { text: 'write "hello" to hello.txt', shows: "asks you first; Alt R takes it back" },
+  { text: 'write "hello" to hello.txt', shows: "asks you first; Alt R shows it, with a way back" },
   { text: "list the tools", shows: "what it can use" },
   { text: "what can you do?", shows: "a long answer" },
 ];

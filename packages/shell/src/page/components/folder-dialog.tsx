@@ -1,32 +1,43 @@
-// Where a conversation works: folders that were used before, or a path that is typed, with the folders there are. And the question
-// whether what a folder brings along may count.
+// Where a conversation works: folders that were used before, a path that is typed, with the folders there are, or in a desktop window
+// the system's own dialog. And the question whether what a folder brings along may count.
 
 import { reveal } from "@hawser/protocol";
+import { describeThrown } from "@hawser/protocol/internal";
 import { useEffect, useState, type FormEvent } from "react";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { knownFolders, nameOfFolder } from "../session/workspaces.ts";
 import { folderOf, type TrustQuestion } from "../state/page-state.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, takesFocus } from "./dialog.tsx";
 import { Button, Icon } from "./icon.tsx";
 
 const typingMs = 80;
 const shownFolders = 8;
 
 export function FolderDialog({ onClose }: { onClose(): void }) {
-  const { actions } = usePageParts();
+  const { actions, desktop } = usePageParts();
   const current = usePage((state) => folderOf(state, state.currentId));
   const conversations = usePage((state) => state.conversations);
   const link = usePage((state) => state.link);
   const [path, setPath] = useState("");
   const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const found = useFolders(path);
   const recent = knownFolders({ conversations, link }).slice(0, shownFolders);
   async function choose(folder: string): Promise<void> {
     if (folder === "" || isBusy) return;
+    if (!isWhole.test(folder)) return setProblem("Write the whole path, for example /home/you/project.");
     setIsBusy(true);
-    const isChosen = await actions.chooseFolder(await toWholePath(folder, actions.findFolders));
+    const found = await actions.chooseFolder(await toWholePath(folder, actions.findFolders));
     setIsBusy(false);
-    if (isChosen) onClose();
+    setProblem(found);
+    if (found === undefined) onClose();
+  }
+  async function browse(picked: Promise<string | undefined>): Promise<void> {
+    try {
+      await choose((await picked) ?? "");
+    } catch (error) {
+      setProblem(`The system's dialog can't be shown: ${describeThrown(error)}`);
+    }
   }
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -44,12 +55,18 @@ export function FolderDialog({ onClose }: { onClose(): void }) {
           placeholder="/home/you/project, or ~/project"
           className="field flex-1 font-mono"
           spellCheck={false}
-          autoFocus
+          ref={takesFocus}
           value={path}
           onChange={(event) => setPath(event.target.value)}
         />
+        {desktop && <Button label="Browse…" disabled={isBusy} onClick={() => void browse(desktop.pickFolder())} />}
         <Button type="submit" label="Work there" className="button-main" disabled={isBusy || path.trim() === ""} />
       </form>
+      {problem !== undefined && (
+        <p role="alert" className="mt-2 text-sm text-alarm wrap-anywhere">
+          {reveal(problem)}
+        </p>
+      )}
       {path === "" ? (
         <FolderList label="Used before" folders={recent} current={current} onChoose={(folder) => void choose(folder)} />
       ) : (
@@ -93,6 +110,8 @@ function FolderList({ label, folders, current, onChoose }: FolderListProps) {
   );
 }
 
+const isWhole = /^(?:[/~\\]|[a-z]:)/i;
+
 /** Without a slash at its end, and with the folder that `~` stands for, which only the runtime knows. */
 async function toWholePath(typed: string, find: (path: string) => Promise<readonly string[]>): Promise<string> {
   const path = typed.replace(/(?<=.)[/\\]+$/, "");
@@ -133,7 +152,7 @@ export function TrustDialog({ question }: { readonly question: TrustQuestion }) 
       </ul>
       <p className="mt-2 text-sm text-soft">If you don't, the agent works there without them.</p>
       <div className="mt-4 flex justify-end gap-2">
-        <Button label="Don't trust" autoFocus onClick={deny} />
+        <Button label="Don't trust" ref={takesFocus} onClick={deny} />
         <Button label="Trust this folder" className="border-sea text-sea" onClick={() => actions.answerTrust("allow")} />
       </div>
     </Dialog>

@@ -1,9 +1,9 @@
-// The models and agents as a list to choose from: by who makes them, those that can be used first, and for the others the command that
+// The models and agents as a list to choose from: by who makes them, those that can be used first, and for the others what
 // would change that, taken from the reason that the runtime gives.
 
 import { reveal, type ModelEntry } from "@hawser/protocol";
 import { isAgentName } from "../state/page-state.ts";
-import type { Choice } from "./picker.tsx";
+import type { Choice, Remedy } from "./picker.tsx";
 
 const makers: Readonly<Record<string, string>> = {
   offline: "On this machine",
@@ -20,16 +20,17 @@ function groupOf(model: string): string {
   return Object.hasOwn(makers, prefix) ? (makers[prefix] ?? prefix) : reveal(prefix);
 }
 
-/** A command stands at the end of the reason, behind `run:` or `with:`; a variable that is not set can be set. */
-export function commandOf(reason: string): string | undefined {
+/** A command stands at the end of the reason, behind `run:` or `with:`; a key that is not set belongs into the settings, where there are some. */
+export function remedyOf(reason: string, hasSettings: boolean): Remedy | undefined {
   const [, command] = /\b(?:run|with): +(\S[^\n]*)$/.exec(reason.trimEnd()) ?? [];
-  if (command !== undefined) return command;
+  if (command !== undefined) return { command };
   const [, variable] = /^([A-Z][A-Z0-9_]*) is not set/.exec(reason) ?? [];
-  return variable === undefined ? undefined : `export ${variable}=`;
+  if (variable === undefined) return undefined;
+  return hasSettings ? "settings" : { command: `export ${variable}=` };
 }
 
 /** Models first, then agents; a model that is chosen and not listed is the first of all. */
-export function toChoices(models: readonly ModelEntry[], chosen: string | undefined): readonly Choice[] {
+export function toChoices(models: readonly ModelEntry[], chosen: string | undefined, hasSettings: boolean): readonly Choice[] {
   const isListed = chosen === undefined || models.some(({ model }) => model === chosen);
   const all: readonly Omit<ModelEntry, "current">[] = isListed ? models : [{ model: chosen, available: true }, ...models];
   const choices = all.map(({ model, available, reason = "Not available." }): Choice => ({
@@ -37,7 +38,7 @@ export function toChoices(models: readonly ModelEntry[], chosen: string | undefi
     name: model,
     isAvailable: available,
     group: groupOf(model),
-    ...(!available && { note: reason, command: commandOf(reason) }),
+    ...(!available && { note: reason, remedy: remedyOf(reason, hasSettings) }),
   }));
   const groups = [...Map.groupBy(choices, ({ group }) => group).values()].map((members) =>
     members.toSorted((one, other) => Number(other.isAvailable) - Number(one.isAvailable)),

@@ -5,18 +5,22 @@
 import { reveal } from "@hawser/protocol";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
-import { Icon } from "./icon.tsx";
+import { Button, Icon } from "./icon.tsx";
+import { clickOn } from "./keys.tsx";
 
 export interface Choice {
   readonly value: string;
   readonly name: string;
   /** What it means, or why it can't be chosen. */
   readonly note?: string | undefined;
-  /** What to type elsewhere, so that it can be chosen. */
-  readonly command?: string | undefined;
+  /** What to do so that it can be chosen. */
+  readonly remedy?: Remedy | undefined;
   readonly isAvailable?: boolean;
   readonly group?: string;
 }
+
+/** To type elsewhere, or to be set in the settings. */
+export type Remedy = { readonly command: string } | "settings";
 
 interface PickerProps {
   readonly label: string;
@@ -125,19 +129,19 @@ function ChoiceList({ label, choices, value, place, onPick, onClose }: ChoiceLis
     onPick(picked);
     onClose();
   }
-  const copies = useRef<HTMLDivElement>(null);
+  const remedy = useRef<HTMLDivElement>(null);
   function onKeyDown(event: KeyboardEvent): void {
     const { key } = event;
     // A button there has its own keys.
-    if (copies.current?.contains(event.target as Node) && key !== "Escape") return;
+    if (remedy.current?.contains(event.target as Node) && key !== "Escape") return;
     const isPick = key === "Enter" || (key === " " && !hasSearch);
     if (event.nativeEvent.isComposing || (!(key in steps) && !isPick && key !== "Escape")) return;
     // Neither the page's keys nor the caret: Escape would also stop an answer.
     event.preventDefault();
     if (key === "Escape") return onClose();
     const now = found[at];
-    // What can't be chosen has a command, whose button is next.
-    if (isPick && now?.isAvailable === false) return copies.current?.querySelector("button")?.focus();
+    // What can't be chosen has a remedy, whose button is next.
+    if (isPick && now?.isAvailable === false) return remedy.current?.querySelector("button")?.focus();
     if (isPick) return now && !event.repeat ? pick(now) : undefined;
     const next = found[steps[key as keyof typeof steps](at, found.length)];
     if (next) setMarked(next.value);
@@ -202,18 +206,27 @@ function ChoiceList({ label, choices, value, place, onPick, onClose }: ChoiceLis
           </div>
         ))}
       </div>
-      <div ref={copies}>{found[at]?.command !== undefined && <Remedy choice={found[at]} command={found[at].command} />}</div>
+      <div ref={remedy}>{found[at]?.remedy !== undefined && <RemedyRow name={found[at].name} remedy={found[at].remedy} />}</div>
     </div>
   );
 }
 
 /** For the one that is marked: an option of a list can hold no button of its own. */
-function Remedy({ choice: { name }, command }: { readonly choice: Choice; readonly command: string }) {
+function RemedyRow({ name, remedy }: { readonly name: string; readonly remedy: Remedy }) {
   return (
     <div className="flex items-center gap-2 border-t border-line bg-raised/40 py-1 pr-1 pl-3 text-xs">
       <span className="sr-only">To use {reveal(name)}:</span>
-      <code className="min-w-0 flex-1 font-mono wrap-anywhere">{reveal(command)}</code>
-      <CopyButton text={command} label={`Copy ${reveal(command)}`} />
+      {remedy === "settings" ? (
+        <>
+          <span className="min-w-0 flex-1">Its key is set in the settings.</span>
+          <Button label="Open the settings" isSmall onClick={() => clickOn("settings-button")} />
+        </>
+      ) : (
+        <>
+          <code className="min-w-0 flex-1 font-mono wrap-anywhere">{reveal(remedy.command)}</code>
+          <CopyButton text={remedy.command} label={`Copy ${reveal(remedy.command)}`} />
+        </>
+      )}
     </div>
   );
 }

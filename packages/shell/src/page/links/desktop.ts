@@ -1,4 +1,5 @@
-// What a desktop window can do besides moving lines: keep settings and keys, and quit. All of it is asked of
+// What a desktop window can do besides moving lines: keep settings and keys, show the
+// system's dialog for folders, and quit. All of it is asked of
 // the process behind the window. A key goes there and never comes back; the page only learns where it is kept.
 
 import type { PermissionRule } from "@hawser/agent/host/link";
@@ -47,6 +48,11 @@ export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">) {
     },
     /** An empty key removes it. Resolves with whether the agent is started again, to know of it. */
     saveKey: async (vendor: Vendor, key: string): Promise<boolean> => (await call("key_set", { vendor, key })) === true,
+    /** By the system's own dialog; undefined when none was chosen there. */
+    async pickFolder(): Promise<string | undefined> {
+      const folder = await call("folder_pick");
+      return typeof folder === "string" ? folder : undefined;
+    },
     quit: () => call("quit"),
   };
 }

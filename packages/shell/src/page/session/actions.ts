@@ -20,7 +20,7 @@ export interface GivenAnswer {
 }
 
 export function createActions({ store, client, follow, notify, open, onWaitingChanged }: Session) {
-  const folders = createFolderChooser({ store, client, notify });
+  const folders = createFolderChooser({ store, client });
 
   async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
@@ -150,7 +150,7 @@ export function createActions({ store, client, follow, notify, open, onWaitingCh
       const id = open();
       if (wanted !== undefined && wanted !== state.link.root) void folders.choose(id, wanted);
     },
-    chooseFolder: (folder: string): Promise<boolean> => folders.choose(store.getState().currentId, folder),
+    chooseFolder: (folder: string): Promise<string | undefined> => folders.choose(store.getState().currentId, folder),
     answerTrust: folders.answerTrust,
     loadAgain: (): void => store.dispatch({ type: "load_wanted", conversationId: store.getState().currentId }),
     /** Of the folder in which the conversation on the screen works; none where the runtime does not list them. */

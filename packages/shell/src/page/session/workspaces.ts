@@ -9,10 +9,9 @@ import type { Store } from "./store.ts";
 interface FolderChooserOptions {
   readonly store: Store;
   readonly client: Pick<AgentClient, "setWorkspace">;
-  notify(text: string): void;
 }
 
-export function createFolderChooser({ store, client, notify }: FolderChooserOptions) {
+export function createFolderChooser({ store, client }: FolderChooserOptions) {
   let decide: ((decision: Decision) => void) | undefined;
 
   async function ask(request: PermissionRequest, signal: AbortSignal): Promise<Decision> {
@@ -28,15 +27,14 @@ export function createFolderChooser({ store, client, notify }: FolderChooserOpti
   }
 
   return {
-    /** False when it can't be used; the user is told why. */
-    async choose(conversationId: string, folder: string): Promise<boolean> {
+    /** Resolves with the reason when it can't be used. */
+    async choose(conversationId: string, folder: string): Promise<string | undefined> {
       try {
         await client.setWorkspace(conversationId, { folders: [folder] }, { onPermission: (request, { signal }) => ask(request, signal) });
         store.dispatch({ type: "moved", conversationId, folder });
-        return true;
+        return undefined;
       } catch (error) {
-        notify(`This folder can't be used: ${describeThrown(error)}`);
-        return false;
+        return describeThrown(error);
       }
     },
     answerTrust: (decision: Decision): void => decide?.(decision),
