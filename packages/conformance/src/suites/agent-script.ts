@@ -43,8 +43,10 @@ export const says = (id: unknown, pattern: string): Step => eventually(id, { typ
 /** A turn that ends well. */
 export const turn = (id: unknown, message: string, more: object = {}): Step[] => [say(id, message, more), endsWell(id)];
 
+export const asksFirst = 'write "hello" to hawser-conform-note.txt';
+
 /** A turn in which our agent asks before it writes, and so waits as long as we like. */
-export const waitingTurn = (id: string, more: object = {}, message = 'write "hello" to hawser-conform-note.txt'): Step[] => [
+export const waitingTurn = (id: string, more: object = {}, message = asksFirst): Step[] => [
   say(id, message, more),
   eventually(id, {
     type: "permission_request",
