@@ -69,11 +69,14 @@ export async function openSession(driver: string, application: string, args: rea
   const act = (xpath: string, action: string, body?: object): Promise<unknown> =>
     poll(xpath, async () => ({ done: await post(`element/${await find(xpath)}/${action}`, body) }));
 
-  /** As a user would wait: for a button that can be pressed, and for a page that is at rest. */
+  /** As a user would do: scrolls to a button, and waits until it can be pressed and the page is at rest. */
   async function untilClickable(xpath: string): Promise<void> {
     let last = "";
     await poll(`${xpath}, to be clicked`, async () => {
-      const element = `${session}/element/${await find(xpath)}`;
+      const id = await find(xpath);
+      // The driver knows no place for a part that a scrolled box cuts off in its middle.
+      await post("execute/sync", { script: "arguments[0].scrollIntoView({ block: 'nearest' })", args: [{ [elementName]: id }] });
+      const element = `${session}/element/${id}`;
       const place = JSON.stringify(await call(`${element}/rect`, "GET"));
       const isStill = place === last;
       last = place;
