@@ -91,11 +91,10 @@ async function searchFolder(search: Search): Promise<object> {
 
 async function* filesOf(walk: Walk, tally: Tally): AsyncGenerator<Entry> {
   for await (const entry of walk.entries()) {
+    if (entry.kind === "file") tally.begin();
     if (tally.bound() !== undefined) return;
     if (entry.kind === "other") tally.leftOut.count("notRegular");
-    if (entry.kind !== "file") continue;
-    tally.begin();
-    yield entry;
+    if (entry.kind === "file") yield entry;
   }
 }
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { wireLimits } from "@hawser/wire";
 import { createHolderName, judgeHolder } from "@hawser/wire/internal/node";
 import { createJournal } from "../../src/history/journal.ts";
 import { addTurn, freshStore, messagesOf, storeIn, temporaryFolder, user } from "./stores.ts";
@@ -193,6 +194,36 @@ it("RUN-07 a holder of another container that was touched lately is never taken 
   putForeignHolder(lock, longBeforeBootMs);
   await (await store.open("one")).close();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+/** Until the end of the test. */
+function setWireLimits(changes: Partial<typeof wireLimits>): void {
+  const before = { ...wireLimits };
+  onTestFinished(() => void Object.assign(wireLimits, before));
+  Object.assign(wireLimits, changes);
+}
+
+it("RUN-07 a holder gives signs of life, for those in other containers that can't see its process", async () => {
+  setWireLimits({ lockBeatMs: 20 });
+  const { store, fileOf } = freshStore();
+  const open = await store.open("one");
+  const lock = `${fileOf("one")}.lock`;
+  const name = join(lock, readdirSync(lock).find((entry) => !entry.endsWith(".held")) ?? "");
+  utimesSync(name, 1, 1);
+  await expect.poll(async () => (await stat(name)).mtimeMs).toBeGreaterThan(1_000);
+  await open.close();
+});
+
+it("RUN-07 a holder of another container that has slept and wakes while it is watched is not taken over", async () => {
+  setWireLimits({ lockBeatMs: 20, lockSilenceMs: 1_000 });
+  const { store, fileOf } = freshStore();
+  const lock = `${fileOf("one")}.lock`;
+  const name = putForeignHolder(lock, 10_000);
+  const opening = store.open("one");
+  const beat = setInterval(() => utimesSync(join(lock, name), new Date(), new Date()), 200);
+  onTestFinished(() => clearInterval(beat));
+  await expect(opening).rejects.toMatchObject({ code: "overloaded" });
+  expect(readdirSync(lock).toSorted()).toEqual([name, `${name}.held`]);
 });
 
 it("RUN-07 G9 what a container left a day ago is removed by the next start; what is younger waits until somebody asks for it", async () => {

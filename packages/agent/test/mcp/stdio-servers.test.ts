@@ -171,6 +171,13 @@ describe.concurrent("an MCP server that fails", () => {
     expect(stage.notices.join("\n")).not.toContain("canary-token-2");
   });
 
+  it("SEC-04: is told in one line in which its words hide nothing", async () => {
+    const words = 'console.error("line one\\nsunk\\u001b[2J\\u202e"); process.exit(3)';
+    await using stage = await openStage({ hidden: { command: process.execPath, args: ["-e", words] } });
+    expect(stage.notices).toEqual([expect.stringContaining("its last words: sunk⟨U+001B⟩[2J⟨U+202E⟩")]);
+    expect(stage.notices.join("")).not.toMatch(/[\n\u001b\u202e]/);
+  });
+
   it("that never answers delays nobody, and is given up after the time to connect", { timeout: 240_000 }, async () => {
     const servers = connectMcpServers({ silent: odd("silent") }, { mcpConnectMs: 4_000 });
     await servers.whenReady(10);

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PermissionRule } from "../../src/rules/permission-rule.ts";
+import { openFolderInside, openInside } from "../../src/tools/files/open-inside.ts";
+import type { Permit } from "../../src/tools/files/permit.ts";
 import { createRoots } from "../../src/tools/files/roots.ts";
 import { createDecidedTools, type DecidedTools } from "./decided-tools.ts";
 
@@ -127,6 +129,32 @@ describe.each([true, false])("decisions are bound to what is opened (paths of de
     expect(await write("pub/other/new.txt")).toMatchObject({ result: { created: true } });
   });
 
+  it("G17: a link that stands for less of the path by then does not put a new file elsewhere", async () => {
+    await begin();
+    tools.afterDecision = () => pointTo(".", "pub/deep");
+    expect((await tools.run("write_file", { path: "pub/deep/new.txt", content: "new" })).error).toMatch(refused);
+    expect(existsSync(at("pub/new.txt"))).toBe(false);
+  });
+
+  it("G17: the same file or folder at another place by then is refused, since that may be one that is denied", async () => {
+    await begin();
+    pointTo("pub/a.txt");
+    tools.afterDecision = () => {
+      renameSync(at("pub/a.txt"), at("secret/moved.txt"));
+      pointTo("secret/moved.txt");
+    };
+    expect((await tools.run("read_file", { path: "link" })).error).toMatch(refused);
+
+    mkdirSync(at("pub/inner"));
+    pointTo("pub/inner");
+    tools.afterDecision = () => {
+      renameSync(at("pub/inner"), at("secret/inner"));
+      pointTo("secret/inner");
+    };
+    expect((await tools.run("write_file", { path: "link/new.txt", content: "new" })).error).toMatch(refused);
+    expect(existsSync(at("secret/inner/new.txt"))).toBe(false);
+  });
+
   it("G17: a command runs in the folder that was decided about, or not at all", async () => {
     await begin([{ tool: "run_command", decision: "allow" }], ["sh"]);
     const run = (): ReturnType<DecidedTools["run"]> => tools.run("run_command", { command: "sh", args: ["-c", "pwd; echo ran > ran"] });
@@ -139,4 +167,11 @@ describe.each([true, false])("decisions are bound to what is opened (paths of de
     expect((await run()).error).toMatch(refused);
     expect([existsSync(at("ran")), existsSync(join(base, "old/ran"))]).toEqual([false, false]);
   });
+});
+
+it("G17: nothing is opened for a decision about a path that could not be looked at", async () => {
+  const roots = await createRoots([join(base, "root")]);
+  const permit: Permit = { target: undefined, judge: () => "allow" };
+  await expect(openInside(roots, "pub/a.txt", permit)).rejects.toThrow(refused);
+  await expect(openFolderInside(roots, "pub", permit)).rejects.toThrow(refused);
 });

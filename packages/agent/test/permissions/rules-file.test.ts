@@ -111,6 +111,21 @@ describe("a file that is not as it should be", () => {
     await file.close();
     expect(entriesIn(path)).toHaveLength(agentLimits.permissionRuleEntries);
   });
+
+  it("since another process has filled it takes no more, and the next question says so", async () => {
+    const almost = Array.from({ length: agentLimits.permissionRuleEntries - 1 }, (_, count) => allow(`t${count}`));
+    writeFileSync(path, JSON.stringify({ permissions: almost }));
+    const [first, second] = [await openRulesFile(path), await openRulesFile(path)];
+    for (const [file, tool] of [
+      [first, "d"],
+      [second, "e"],
+    ] as const) {
+      file.append(allow(tool));
+      await file.close();
+    }
+    expect(entriesIn(path)).toEqual([...almost, allow("d")]);
+    expect(createPolicy({ remembered: second }).decide(command(["status"])).reason).toContain("the file of remembered answers is full");
+  });
 });
 
 describe("an answer that is too long to be remembered", () => {

@@ -104,6 +104,32 @@ describe("G5 characters that a model's stream parts", () => {
     expect((await stage.answer()).flatMap((part) => (part.type === "text" ? [part.text] : []))).toEqual([`${smile}a\ufffd`, "b\ufffd"]);
     await stage.close();
   });
+
+  it("are whole in what the model thinks, where a half without the other becomes one U+FFFD as well", async () => {
+    const thoughts = (...texts: readonly string[]): ModelEvent[] => texts.map((text) => ({ type: "reasoning", text }));
+    const stage = openKept({
+      *script(_, count) {
+        if (count > 0) return yield* thoughts(`c${first}`);
+        yield* thoughts(first);
+        yield { type: "notice", message: "still here" };
+        yield* thoughts(`${second}a${first}`);
+        yield* textsOf(["said"]);
+        yield { type: "thought", thought: { text: "", vendor: undefined } };
+        yield* thoughts(`b${first}`);
+        throw new HawserError("model_failed", "gone");
+      },
+    });
+    const toldIn = async (id: string): Promise<string[]> => {
+      stage.send(say(id, "go", "c"));
+      await stage.endOf(id);
+      return stage.of(id).flatMap((response) => (response.type === "reasoning" ? [response.data.text] : []));
+    };
+    expect(await toldIn("t")).toEqual([`${smile}a`, "\ufffd", "b", "\ufffd"]);
+    expect(await toldIn("next")).toEqual(["c", "\ufffd"]);
+    for (const text of [`${smile}a`, "\ufffdb\ufffd", "c\ufffd"]) expect(stage.journal()).toContain(`"${text}"`);
+    expect(stage.journal()).not.toMatch(/\\ud83d/);
+    await stage.close();
+  });
 });
 
 /** Says one of the texts in each step, and calls a tool between them. */

@@ -69,6 +69,20 @@ it("RUN-11: however many statuses are asked for, an answer still goes on", async
   expect(sent.indexOf("answer token")).toBeLessThan(20);
 });
 
+it("R131: nothing comes after an end that waits to be read, whoever still has something to say, and no second end", async () => {
+  const { transport, sent, takeAll } = slowTransport();
+  const reply = replyTo(transport).to("a");
+  void reply.emit(token);
+  void reply.done();
+  void reply.emit(result);
+  void reply.fail(new Error("too late"));
+  await takeAll();
+  void reply.emit(token);
+  void reply.done();
+  await takeAll();
+  expect(sent).toEqual(["a token", "a done"]);
+});
+
 it("R135: a host is taken to have heard something only by a response that the first contract knows", async () => {
   const { transport, takeAll } = slowTransport();
   const reply = replyTo(transport).to("turn");

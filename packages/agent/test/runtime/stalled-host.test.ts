@@ -157,6 +157,23 @@ describe("R131 a host that stalls, subscribes and cancels", () => {
     expect(ends.indexOf("t")).toBeLessThan(ends.indexOf("again"));
   });
 
+  it("knows the end of a turn before it is told that none runs, also where what is sent again stands before that end", async () => {
+    const host = openSlowHost();
+    await host.send(say("t", "go", "c"));
+    for (let count = 0; count < 5; count++) {
+      await host.speak();
+      await host.read(1);
+    }
+    await host.send({ id: "back", kind: "subscribe", conversationId: "c" });
+    await host.send({ id: "stop", kind: "cancel", target: "t" });
+    await host.send({ id: "again", kind: "subscribe", conversationId: "c" });
+    await host.finish();
+    checkAll(host, ["t", "back", "stop", "again"]);
+    checkTurn(host.lines, "t");
+    const ends = host.lines.filter(isEnd).map(({ id }) => id);
+    expect(ends.indexOf("t")).toBeLessThan(ends.indexOf("again"));
+  });
+
   it("follows the turn that runs now, although the end of the one before it waits to be read", async () => {
     const host = openSlowHost();
     await host.send(say("first", "go", "c"));

@@ -2,12 +2,18 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isDraft } from "../../src/tools/files/draft-name.ts";
+import { openEntry, openFolder, openSubfolder } from "../../src/tools/files/open-inside.ts";
+import { replaceFile } from "../../src/tools/files/replace-file.ts";
+import { createRoots } from "../../src/tools/files/roots.ts";
 import { watchOpens } from "./opened-places.ts";
 import { canary, createToolStage, type ToolStage } from "./tool-stage.ts";
+
+const elsewhere = /outside of the allowed folders|moved just now|does not exist/;
 
 let stage: ToolStage;
 afterEach(() => stage.remove());
@@ -81,6 +87,48 @@ describe.each([true, false])("links (paths of descriptors: %s)", (hasDescriptorP
     symlinkSync(stage.outside, stage.root);
     expect(await stage.fails("read_file", { path: "canary.txt" })).toContain("outside of the allowed folders");
     expect(await stage.fails("write_file", { path: "new.txt", content: "x" })).toContain("outside of the allowed folders");
+  });
+
+  it("FSX-03: a name that became a link after its folder was listed is not opened, wherever the link leads", async () => {
+    symlinkSync(join(stage.outside, "canary.txt"), join(stage.root, "out"));
+    symlinkSync("inside.txt", join(stage.root, "in"));
+    await using folder = await openFolder(stage.roots, stage.root);
+    const opened = watchOpens(stage.root);
+    try {
+      for (const name of ["out", "in"]) {
+        const opening = openEntry(stage.roots, folder, name, { flags: constants.O_RDONLY, isListed: true });
+        await expect(opening).rejects.toThrow("is a link");
+      }
+      expect([opened.count(), opened.foreign]).toEqual([0, []]);
+    } finally {
+      opened.release();
+    }
+  });
+
+  it("FSX-03: a folder that is moved away while it is open leads to nothing, and nothing is put there", async () => {
+    const [inside, outside] = [join(stage.root, "src"), join(stage.outside, "src")];
+    mkdirSync(join(inside, "deep"));
+    writeFileSync(join(inside, "a.txt"), canary);
+    await using folder = await openFolder(stage.roots, inside);
+    // The tool asks for the last time whether it was cancelled when the new content is there under another name.
+    const moving = { aborted: false, throwIfAborted: () => renameSync(inside, outside) } as AbortSignal;
+    await expect(replaceFile(stage.roots, "src/new.txt", { text: "x", signal: moving })).rejects.toThrow(elsewhere);
+    expect(readdirSync(outside).filter((name) => !isDraft(name))).toEqual(["a.txt", "deep"]);
+    const open = () => openEntry(stage.roots, folder, "a.txt", { flags: constants.O_RDONLY, isListed: true });
+    await expect(open()).rejects.toThrow(elsewhere);
+    symlinkSync(outside, inside);
+    await expect(open()).rejects.toThrow(elsewhere);
+    await expect(openSubfolder(stage.roots, folder, "deep", "keep")).rejects.toThrow(elsewhere);
+  });
+
+  it("FSX-03: a link above the root, put there just now, leads to no other root", async () => {
+    const above = join(stage.root, "src");
+    mkdirSync(join(above, "own"));
+    const roots = await createRoots([join(above, "own")], { hasDescriptorPaths });
+    renameSync(above, join(stage.root, "moved"));
+    mkdirSync(join(stage.outside, "own"));
+    symlinkSync(stage.outside, above);
+    await expect(openFolder(roots, join(above, "own"))).rejects.toThrow(elsewhere);
   });
 });
 

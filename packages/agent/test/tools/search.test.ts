@@ -101,6 +101,23 @@ describe("search_files", () => {
     expect(folders.at(-1)).toBe("and 4 more");
   });
 
+  it("is bounded in time and in bytes, and says which of them ended it", async () => {
+    const { searchMs, searchedBytes } = agentLimits;
+    onTestFinished(() => void Object.assign(agentLimits, { searchMs, searchedBytes }));
+    // More than are read ahead.
+    for (let count = 10; count < 40; count++) put(`c${count}.txt`, "word");
+    Object.assign(agentLimits, { searchMs: -1 });
+    const hurried = await stage.run("search_files", { pattern: "word" });
+    expect(hurried).toMatchObject({ matches: [], searchedFiles: 0, truncated: true });
+    expect(hurried["stopped"]).toMatch(/seconds are over$/);
+    expect(hurried["notReached"]).toEqual({ files: 31, folders: ["src/"] });
+    for (const folder of ["aa", "bb"]) mkdirSync(join(stage.root, folder));
+    expect((await stage.run("search_files", { pattern: "word" }))["notReached"]).toEqual({ files: 31, folders: ["aa/", "bb/", "src/"] });
+    Object.assign(agentLimits, { searchMs, searchedBytes: 3 });
+    const short = await stage.run("search_files", { pattern: "word" });
+    expect(short).toMatchObject({ matches: [{ path: "c10.txt" }], searchedFiles: 1, truncated: true, stopped: "3 bytes were read" });
+  });
+
   it("names folders that may not be read, and those that are too deep", async () => {
     let path = stage.root;
     for (let depth = 0; depth < agentLimits.walkedDepth; depth++) mkdirSync((path = join(path, "d")));

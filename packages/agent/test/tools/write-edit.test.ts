@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, linkSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -214,6 +214,20 @@ describe("edit_file", () => {
     const replacement = { text: "new", signal: new AbortController().signal, madeFrom };
     await expect(replaceFile(stage.roots, "a.txt", replacement)).rejects.toThrow("changed by another program");
     expect(get("a.txt")).toBe("somebody else's");
+    expect(readdirSync(stage.root)).toEqual(["a.txt", "inside.txt", "src"]);
+  });
+
+  it("refuses to write over what somebody else has changed, made or removed while the new content was written", async () => {
+    // The tool asks for the last time whether it was cancelled when the new content is there under another name.
+    const writeWhile = (path: string, change: () => void): Promise<unknown> =>
+      replaceFile(stage.roots, path, { text: "new", signal: { aborted: false, throwIfAborted: change } as AbortSignal });
+    put("a.txt", "old");
+    const refused = "changed by another program";
+    await expect(writeWhile("a.txt", () => put("a.txt", "somebody else's"))).rejects.toThrow(refused);
+    expect(get("a.txt")).toBe("somebody else's");
+    await expect(writeWhile("b.txt", () => put("b.txt", "somebody else's"))).rejects.toThrow(refused);
+    expect(get("b.txt")).toBe("somebody else's");
+    await expect(writeWhile("b.txt", () => rmSync(at("b.txt")))).rejects.toThrow(refused);
     expect(readdirSync(stage.root)).toEqual(["a.txt", "inside.txt", "src"]);
   });
 });

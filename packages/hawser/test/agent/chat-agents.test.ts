@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startPuppet, type Puppet } from "../../../../test/kit/puppet-runtime.ts";
 import { answerWordsFor } from "../../src/chat/answer-words.ts";
+import { showQuestion } from "../../src/chat/question.ts";
 import { makeStage, runOnTerminal, withoutLooks } from "./agent-stage.ts";
 
 const isLinux = process.platform === "linux";
@@ -208,5 +209,29 @@ describe("the words of a question", () => {
       { decision: "deny", optionId: "reject_always" },
       { decision: "deny", optionId: "reject_once" },
     ]);
+  });
+});
+
+describe("what a question shows", () => {
+  const shown = (toolName: string, input: object, reason = "why"): string =>
+    showQuestion({ toolName, input, reason }, { paint: (_, text) => text, width: 200 });
+  const seen = "⟨U+001B⟩[2J⟨U+202E⟩";
+
+  it("hides nothing: neither in an argument, nor in its name, the tool's or the reason", () => {
+    const text = shown(
+      `do${hidden}`,
+      { [`path${hidden}`]: `a.txt${hidden}`, lines: `one\ntwo${hidden}`, deep: [{ text: hidden }] },
+      `why${hidden}`,
+    );
+    expect(text).toContain(`? do${seen}\n    path${seen}: a.txt${seen}\n    lines:\n      one\n      two${seen}\n    deep:`);
+    expect(text).toContain(`why${seen}`);
+    expect(text).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  it("hides nothing of what a folder brings that is to be trusted", () => {
+    const text = shown("trust_folder", { folder: `/work${hidden}`, brings: [`a server${hidden}`] });
+    expect(text).toContain(`Trust the folder /work${seen}?`);
+    expect(text).toContain(`• a server${seen}\n`);
+    expect(text).not.toMatch(/[\u001b\u202e]/);
   });
 });

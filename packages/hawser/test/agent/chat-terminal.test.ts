@@ -89,13 +89,13 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     const chat = await startChat(stage, ["--tools", toolsModule]);
     chat.type("call nap and call launch with ship=Ada\r");
     await chat.printed("● nap");
-    chat.type("yes\rI said yes");
+    chat.type("yes\rI said");
     // The terminal shows what has reached it. From then on the tool before the question may end.
-    await chat.printed("I said yes");
+    await chat.printed("I said");
     writeFile(join(stage.folder, "rested"), "");
     await chat.printed("always?");
     // The end of the line that was begun before.
-    chat.type("\r");
+    chat.type("yes\r");
     await chat.printed("Not an answer.");
     await chat.printed("always?");
     chat.type("no\r");
@@ -220,5 +220,24 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     running.process.stdin.write("yes\r");
     expect((await running.ended).code).toBe(0);
     expect(existsSync(join(stage.folder, "notes.txt"))).toBe(true);
+  });
+
+  it("SEC-04: what was typed before the question of one answer was shown is no answer to it either", async () => {
+    const stage = makeStage();
+    const running = startOnTerminal(stage, ["chat", "--tools", toolsModule, "call nap and call launch with ship=Ada"]);
+    await running.printed("● nap");
+    running.process.stdin.write("yes\rI said");
+    // The terminal shows what has reached it, which nobody has read.
+    await running.printed("I said");
+    writeFile(join(stage.folder, "rested"), "");
+    await running.printed("always?");
+    // The end of the line that was begun before.
+    running.process.stdin.write("yes\r");
+    await running.printed("Not an answer.");
+    await running.printed("always?");
+    running.process.stdin.write("no\r");
+    const { code, stdout } = await running.ended;
+    expect(withoutLooks(stdout)).not.toContain("launched");
+    expect(code).toBe(8);
   });
 });

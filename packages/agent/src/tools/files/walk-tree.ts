@@ -113,13 +113,19 @@ export function createWalk(roots: Roots, start: Folder, options: WalkOptions) {
     try {
       for (let level = levels.at(-1); level; level = levels.at(-1)) {
         signal.throwIfAborted();
-        const found = level.found[level.at++];
+        const found = level.found[level.at];
         if (!found) {
           levels.pop();
           if (level.folder !== start) await level.folder.close();
-        } else if (isShown(level, found)) {
+        } else if (!isShown(level, found)) {
+          level.at++;
+        } else {
+          const isFolder = found.kind === "folder";
+          // A folder at which the walk ends is not reached.
+          if (!isFolder) level.at++;
           yield { folder: level.folder, name: found.name, way: level.prefix + found.label, kind: found.kind };
-          if (options.recursive && found.kind === "folder") await enter(level, found);
+          if (isFolder) level.at++;
+          if (isFolder && options.recursive) await enter(level, found);
         }
       }
     } finally {
