@@ -145,6 +145,8 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     if (kind === "subscribe") return void subscribe(request).catch((error: unknown) => say({ id, ...toErrorLine(error) }));
     const conversationId = places.placeOf(request);
     const isTurn = kind === "user_message";
+    // An id may be used again after its end.
+    ended.delete(id);
     if (conversationId !== undefined) {
       places.note(id, conversationId);
       followed.follow(conversationId);

@@ -12,6 +12,7 @@ export function createRecentMap<Value>(maxEntries: number, onForgotten?: (key: s
       entries.delete(oldest[0]);
       onForgotten?.(...oldest);
     },
+    delete: (key: string): boolean => entries.delete(key),
     values: (): IterableIterator<Value> => entries.values(),
   };
 }

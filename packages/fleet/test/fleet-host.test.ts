@@ -1,0 +1,52 @@
+// What a host of a fleet hears of its requests, with a real server and a runtime that says what the test lets it say.
+
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createMemoryPair } from "@hawser/wire";
+import { openFleetHost } from "../src/conversations/fleet-host.ts";
+import { createRuntimeHub } from "../src/conversations/runtime-hub.ts";
+import { fleetLimits } from "../src/limits.ts";
+import { openFleet, openServer, skipWithoutServer } from "../../../test/kit/nats-server.ts";
+
+type Line = Record<string, unknown> & { readonly id: string; readonly kind: string };
+
+beforeEach(skipWithoutServer);
+
+/** A host and a runtime of one fleet. `answer` gets each line that reaches the runtime. */
+async function openPair(answer: (line: Line, say: (response: object) => void) => void) {
+  const server = await openServer();
+  const fleet = await openFleet(server);
+  const host = async () => {
+    const [program, transport] = createMemoryPair();
+    const never = new AbortController().signal;
+    const served = (await openFleetHost(await openFleet(server))).serve(transport, { stopping: never, cancelling: never });
+    const heard: Record<string, unknown>[] = [];
+    void (async () => {
+      for await (const item of program.incoming) if (item.kind === "message") heard.push(item.value as Record<string, unknown>);
+    })();
+    return { ask: (request: object) => program.send(request), end: () => program.close(), heard, served };
+  };
+  const close = async (): Promise<void> => {};
+  const open = async () => ({ isStale: false, messages: [], isUnfinished: () => false, close });
+  const hub = createRuntimeHub(fleet, { runtime: "puppet", open, epochOf: () => 1 });
+  const say = (response: object): void => void hub.transport.send(response);
+  void (async () => {
+    for await (const item of hub.transport.incoming) if (item.kind === "message") answer(item.value as Line, say);
+  })();
+  say({ type: "ready" });
+  await hub.begin();
+  onTestFinished(() => hub.close());
+  return { fleet, hub, host };
+}
+
+describe("a host of a fleet", () => {
+  it("hears the end of each request, also of one whose id an earlier one had", async () => {
+    const { host } = await openPair(({ id, kind }, say) => kind === "get_status" && say({ id, type: "status", data: { state: "idle" } }));
+    const { ask, end, heard, served } = await host();
+    for (const count of [1, 2, 3]) {
+      await ask({ id: "s", kind: "get_status" });
+      await expect.poll(() => heard.filter(({ id }) => id === "s")).toHaveLength(count);
+    }
+    await end();
+    await served;
+  });
+});
