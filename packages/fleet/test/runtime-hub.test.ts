@@ -1,5 +1,6 @@
 // What reaches a runtime of the lines that hosts send, and what hosts hear of it; with a real server between them.
 
+import type { Msg } from "@nats-io/transport-node";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { HawserError, toHawserError, type ConversationMessage } from "@hawser/protocol";
 import type { Fleet } from "../src/connect.ts";
@@ -104,6 +105,47 @@ describe("the lines of hosts", () => {
     await hub.leave();
     expect(await ask(line("later"))).toEqual({ isLeaving: true });
     await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 1_000 })).rejects.toThrow("no responders");
+    await hub.close();
+  });
+});
+
+describe("a turn that began as a steer", () => {
+  it("runs as any other: a host that asks about it is told no end, and it is cancelled when its conversation is lost", async (context) => {
+    skipWithoutServer(context);
+    const fleet = await openFleet(await openServer());
+    const answer: ConversationMessage = { messageId: "m", role: "assistant", parts: [], timestamp: 1, requestId: "steer-1" };
+    const open = async () => ({ isStale: false, messages: [answer], isUnfinished: () => true, close: async () => {} });
+    const hub = createRuntimeHub(fleet, { runtime: "steered", open, epochOf: () => 1 });
+    await hub.begin();
+    const reached: unknown[] = [];
+    void (async () => {
+      for await (const item of hub.transport.incoming) if (item.kind === "message") reached.push(item.value);
+    })();
+    const [heard, events]: [string[], string[]] = [[], []];
+    const note = (into: string[]) => ({
+      callback: (_: Error | null, message: Msg) => void into.push(message.json<{ type: string }>().type),
+    });
+    fleet.connection.subscribe("answers", note(heard));
+    fleet.connection.subscribe(toEventSubject("c"), note(events));
+    const ask = async (text: string, values: Record<string, string> = {}): Promise<unknown> => {
+      const headers = toPartHeaders({ [header.host]: "h", [header.inbox]: "answers", [header.conversation]: "c", ...values }, 0, 1);
+      return (await fleet.connection.request(toRuntimeSubject("steered"), text, { headers, timeout: 5_000 })).json();
+    };
+    await ask(JSON.stringify({ id: "ask", kind: "steer", target: "turn", message: "and this" }));
+    await hub.transport.send({ id: "ask", type: "done", data: { steerId: "steer-1" } });
+    await hub.transport.send({ id: "steer-1", type: "token", token: "x", seq: 1 });
+    await expect.poll(() => [heard, events]).toEqual([["done"], ["token"]]);
+    expect(await ask("", { [header.turn]: "steer-1" })).toEqual({ accepted: true, runtime: "steered" });
+    await hub.transport.send({ id: "steer-1", type: "done" });
+    await expect.poll(() => events).toEqual(["token", "done"]);
+    expect(heard).toEqual(["done"]);
+
+    await ask(JSON.stringify({ id: "ask-2", kind: "steer", target: "turn", message: "and that" }));
+    await hub.transport.send({ id: "ask-2", type: "done", data: { steerId: "steer-2" } });
+    await hub.transport.send({ id: "steer-2", type: "token", token: "y", seq: 1 });
+    await expect.poll(() => events).toHaveLength(3);
+    hub.lose("c");
+    await expect.poll(() => reached.at(-1)).toMatchObject({ kind: "cancel", target: "steer-2" });
     await hub.close();
   });
 });

@@ -83,8 +83,9 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
   function tell(value: Readonly<Record<string, unknown>>, text: string): void {
     const { id, type, data } = value;
     if (type === "ready") ready = text;
-    const request = typeof id === "string" ? (asked.get(id) ?? steers.get(id)) : undefined;
-    if (!request || typeof id !== "string") return;
+    if (typeof id !== "string") return;
+    const request = asked.get(id) ?? beginSteered(id);
+    if (!request) return;
     const { kind, conversationId, epoch, inbox } = request;
     if (kind === "steer") expectSteered(request, data);
     if (kind !== "user_message") {
@@ -94,6 +95,14 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     if (type === "error") [counts.errors, counts.lastError] = [counts.errors + 1, String(value["error"])];
     asked.delete(id);
     request.close();
+  }
+
+  /** The turn that a steer has become: from its first event on it is one as any other. */
+  function beginSteered(id: string): Asked | undefined {
+    const turn = steers.get(id);
+    if (turn) asked.set(id, turn);
+    steers.delete(id);
+    return turn;
   }
 
   /** What was said to a turn may become a turn of its own, under the id that the answer names. */
