@@ -1,7 +1,8 @@
 // Conversations in a log that machines share, with a real server: what is written is there for the next machine, and only one may write.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ConsumeOptions } from "@nats-io/jetstream";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createLogStore } from "../../agent/src/history/log-store.ts";
 import type { ConversationStore } from "../../agent/src/history/conversation-store.ts";
 import type { ConversationMessage } from "@hawser/protocol";
@@ -10,6 +11,7 @@ import { createConversationLogs } from "../src/conversations/conversation-logs.t
 import { toPartHeaders } from "../src/conversations/parts.ts";
 import { header, journalStream, toJournalSubject, toToken } from "../src/conversations/conversation-names.ts";
 import { openStreams, type Streams } from "../src/conversations/open-streams.ts";
+import { fleetLimits } from "../src/limits.ts";
 import type { FleetServer } from "../src/server/start-server.ts";
 import { openFleet, openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
 import { makeLeaseBucket } from "./stream-settings.ts";
@@ -147,5 +149,38 @@ describe("a conversation in a shared log", () => {
     expect(ids).not.toContain("copy");
     expect(await one.logs.endOf("nothing")).toBeUndefined();
     expect(await one.logs.endOf("copy")).toBeUndefined();
+  });
+
+  it("that another machine deletes while it is read or listed ends the reading with an error, not never", async () => {
+    const one = machine("reader");
+    const { fleetSettleMs } = fleetLimits;
+    fleetLimits.fleetSettleMs = 100;
+    onTestFinished(() => void (fleetLimits.fleetSettleMs = fleetSettleMs));
+    /** As `streams`, but all journals are gone as soon as the server was asked for them. */
+    const deleting: Streams = {
+      ...streams,
+      client: Object.create(streams.client, {
+        consumers: {
+          value: {
+            async get(...args: Parameters<Streams["client"]["consumers"]["get"]>) {
+              const consumer = await streams.client.consumers.get(...args);
+              const consume = async (options: ConsumeOptions) => {
+                await streams.manager.streams.purge(journalStream);
+                return consumer.consume(options);
+              };
+              return { info: () => consumer.info(true), consume };
+            },
+          },
+        },
+      }),
+    };
+    const logs = createConversationLogs(fleet, deleting, { runtime: "reader", machine: "reader", onLost: () => {} });
+    for (const read of [() => logs.read("doomed"), () => logs.ends()]) {
+      const conversation = await one.store.open("doomed");
+      await conversation.add(said("m1", "hello"));
+      await conversation.close();
+      await expect(Array.fromAsync<unknown>(read())).rejects.toMatchObject({ code: "connection_lost" });
+    }
+    expect(await Array.fromAsync(one.logs.read("doomed"))).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { fromHeaderText, header, journalStream, journalSubjects } from "./conver
 import { createJournalLog } from "./journal-log.ts";
 import { takeLease, type HeldLease } from "./lease.ts";
 import type { Streams } from "./open-streams.ts";
+import { readMessages } from "./read-messages.ts";
 
 export interface ConversationLogsOptions {
   /** The runtime's id, and its machine's name. */
@@ -94,22 +95,10 @@ export function createConversationLogs(fleet: Fleet, streams: Streams, { runtime
       return [...held.keys()];
     },
     async *ends(): AsyncGenerator<{ conversationId: string; text: string }> {
-      const consumer = await streams.client.consumers.get(journalStream, {
-        filter_subjects: journalSubjects,
-        deliver_policy: DeliverPolicy.LastPerSubject,
-      });
-      let { num_pending: left } = await consumer.info(true);
-      if (left === 0) return;
-      const messages = await consumer.consume(streams.readAhead());
-      try {
-        for await (const message of messages) {
-          const conversationId = fromHeaderText(message.headers?.get(header.conversation) ?? "");
-          if (conversationId) yield { conversationId, text: message.string() };
-          left = message.info.pending;
-          if (left === 0) return;
-        }
-      } finally {
-        messages.stop();
+      const config = { filter_subjects: journalSubjects, deliver_policy: DeliverPolicy.LastPerSubject };
+      for await (const message of readMessages(streams, journalStream, config, ({ info }) => info.pending === 0)) {
+        const conversationId = fromHeaderText(message.headers?.get(header.conversation) ?? "");
+        if (conversationId) yield { conversationId, text: message.string() };
       }
     },
     endOf: (conversationId: string) => createJournalLog(fleet, streams, conversationId).lastText(),

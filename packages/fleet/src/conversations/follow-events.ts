@@ -1,11 +1,11 @@
 // The events of a conversation as one host sees them: live, and what was missed from the stream, each once and in order. What a machine
 // says that another one has overtaken is dropped.
 
-import { DeliverPolicy } from "@nats-io/jetstream";
+import { DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import type { Msg, MsgHdrs, Subscription } from "@nats-io/transport-node";
 import type { ByteBudget, Lease, Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
-import { HawserError, toHawserError } from "@hawser/protocol";
+import { toHawserError } from "@hawser/protocol";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
 import { isEnding, readObject } from "./bus-line.ts";
@@ -13,6 +13,7 @@ import { eventStream, header, toEventSubject } from "./conversation-names.ts";
 import { createEventOrder, type EventOrder } from "./event-order.ts";
 import type { Streams } from "./open-streams.ts";
 import { createPartJoiner, type PartMessage } from "./parts.ts";
+import { readMessages } from "./read-messages.ts";
 
 export interface ReadEvent {
   readonly value: Readonly<Record<string, unknown>>;
@@ -197,7 +198,7 @@ async function* readStream(
   subject: string,
   { after, upTo }: { readonly after?: Place | undefined; readonly upTo?: number } = {},
 ): AsyncGenerator<{ raw: RawEvent; place: Place }> {
-  const { client, manager } = streams;
+  const { manager } = streams;
   const last = upTo ?? (await manager.streams.getMessage(eventStream, { last_by_subj: subject }))?.seq;
   if (last === undefined) return;
   // The stream is in memory: after a restart of the servers its numbers begin anew, and another message has the place, or none.
@@ -206,26 +207,11 @@ async function* readStream(
   const from = isThere
     ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after.seq + 1 }
     : { deliver_policy: DeliverPolicy.All };
-  const consumer = await client.consumers.get(eventStream, { filter_subjects: subject, ...from });
-  if ((await consumer.info(true)).num_pending === 0) return;
-  const messages = await consumer.consume(streams.readAhead());
+  const isLast = ({ seq, info }: JsMsg): boolean => seq >= last || info.pending === 0;
   const join = createPartJoiner();
-  let timer: NodeJS.Timeout | undefined;
-  // A server that was started again has none of them, and the last one never comes.
-  const expectMore = (): void => void (timer = setTimeout(() => messages.stop(), fleetLimits.fleetSettleMs));
-  expectMore();
-  try {
-    for await (const message of messages) {
-      clearTimeout(timer);
-      if (message.seq > last) return;
-      const raw = readEvent(join, message.headers, message.data);
-      if (raw) yield { raw, place: { seq: message.seq, time: message.time.getTime() } };
-      if (message.seq >= last || message.info.pending === 0) return;
-      expectMore();
-    }
-  } finally {
-    clearTimeout(timer);
-    messages.stop();
+  for await (const message of readMessages(streams, eventStream, { filter_subjects: subject, ...from }, isLast)) {
+    if (message.seq > last) return;
+    const raw = readEvent(join, message.headers, message.data);
+    if (raw) yield { raw, place: { seq: message.seq, time: message.time.getTime() } };
   }
-  throw new HawserError("connection_lost", "the servers do not go on with what they keep of the conversation");
 }

@@ -12,6 +12,7 @@ import { fleetLimits } from "../limits.ts";
 import { header, journalStream, toHeaderText, toJournalSubject } from "./conversation-names.ts";
 import type { Streams } from "./open-streams.ts";
 import { createPartJoiner, toPartHeaders, toParts } from "./parts.ts";
+import { readMessages } from "./read-messages.ts";
 
 export function createJournalLog(fleet: Fleet, streams: Streams, conversationId: string) {
   const { client, manager } = streams;
@@ -113,21 +114,12 @@ export function createJournalLog(fleet: Fleet, streams: Streams, conversationId:
       [last, base, bytes] = [end?.seq ?? 0, toBase(end), 0];
       if (!end) return;
       const join = createPartJoiner();
-      const consumer = await client.consumers.get(journalStream, {
-        filter_subjects: subject,
-        deliver_policy: DeliverPolicy.StartSequence,
-        opt_start_seq: base,
-      });
-      const messages = await consumer.consume(streams.readAhead());
-      try {
-        for await (const message of messages) {
-          const text = join(message);
-          bytes += text === undefined ? 0 : Buffer.byteLength(text);
-          if (text !== undefined) yield text;
-          if (message.seq >= last) return;
-        }
-      } finally {
-        messages.stop();
+      const config = { filter_subjects: subject, deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: base };
+      for await (const message of readMessages(streams, journalStream, config, ({ seq }) => seq >= last)) {
+        const text = join(message);
+        if (text === undefined) continue;
+        bytes += Buffer.byteLength(text);
+        yield text;
       }
     },
     append: (text: string) => append(text, false),
