@@ -23,5 +23,5 @@ export { startCluster, toMonitorPort } from "./server/start-cluster.ts";
 export { startServer, type FleetServer } from "./server/start-server.ts";
 export { drainSubject, toDrainName } from "./subjects.ts";
 export { createFleetCalls, MachineError } from "./tools/call-tools.ts";
-export { watchTools } from "./tools/live-tools.ts";
+export { watchTools, type LiveTools } from "./tools/live-tools.ts";
 export { offerTools } from "./tools/offer-tools.ts";

@@ -160,6 +160,15 @@ describe("hawser fleet", () => {
     expect((await up.ended).code).toBe(0);
   });
 
+  it("bridge ends with the reason where the server does not let its account use the service", async () => {
+    const permissions = 'permissions: { publish: ["elsewhere"], subscribe: ["_INBOX.ada.>"] }';
+    const walled = await openServer({ more: `authorization { users: [{ user: ada, password: secret, ${permissions} }] }` });
+    const file = join(makeFolder("credentials"), "ada");
+    writeFileSync(file, "ada:secret\n", { mode: 0o600 });
+    const bridge = run("bridge", "--fleet", walled.address, "--fleet-credentials", file, "--service", "plant", "--check");
+    expect(await bridge.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("does not allow it") });
+  });
+
   it("says what is wrong with an address, credentials and a server that is not there", async () => {
     const folder = makeFolder("credentials");
     const file = join(folder, "open");

@@ -1,7 +1,7 @@
 // `hawser bridge --fleet`: the same MCP server, whose tools run on other machines instead of behind a socket.
 
 import { join } from "node:path";
-import { connectFleet, createFleetCalls, MachineError, watchTools } from "@hawser/fleet/internal";
+import { connectFleet, createFleetCalls, MachineError, watchTools, type Fleet, type LiveTools } from "@hawser/fleet/internal";
 import { ParentError, serveBridge, toClientTools, type ParentResult, type PoolCall, type ToolPlace } from "@hawser/bridge/internal/process";
 import { bridgeLimits } from "@hawser/bridge/internal/limits";
 import { describeThrown, HawserError } from "@hawser/protocol";
@@ -22,27 +22,33 @@ export async function runFleetBridge(servers: string, flags: FleetBridgeFlags, v
     const { service, maxResultBytes = bridgeLimits.maxResultBytes } = flags;
     if (service === undefined) throw new HawserError("usage", "--fleet needs --service, the name under which the tools are offered");
     const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser bridge ${service}`);
-    const tools = await watchTools(fleet, service);
-    if (flags.check) {
-      const count = tools.current?.schemas.length;
-      tools.close();
+    try {
+      const tools = await watchTools(fleet, service);
+      if (flags.check) return check(fleet, service, tools);
+      // For results that are too large for the client.
+      const folder = createPrivateFolder("files");
+      const place = toPlace(flags, { calls: createFleetCalls(fleet, service, tools), tools, folder });
+      await serveBridge(place, { socketPath: join(folder.path, service), maxResultBytes }, version);
+    } finally {
       await fleet.close();
-      if (count === undefined) throw new HawserError("connection_failed", `no machine offers "${service}" now`);
-      return logLine(`ok: ${count} ${count === 1 ? "tool" : "tools"} of "${service}" at ${fleet.servers}`);
     }
-    // For results that are too large for the client.
-    const folder = createPrivateFolder("files");
-    const place = toPlace(flags, { calls: createFleetCalls(fleet, service, tools), tools, folder });
-    await serveBridge(place, { socketPath: join(folder.path, service), maxResultBytes }, version);
   } catch (error) {
     logLine(`hawser: ${describeThrown(error)}`);
     process.exitCode = 2;
   }
 }
 
+/** Throws `connection_failed` when no machine is there. */
+function check({ servers }: Fleet, service: string, { current, close }: LiveTools): void {
+  close();
+  if (!current) throw new HawserError("connection_failed", `no machine offers "${service}" now`);
+  const { length } = current.schemas;
+  logLine(`ok: ${length} ${length === 1 ? "tool" : "tools"} of "${service}" at ${servers}`);
+}
+
 interface Behind {
   readonly calls: ReturnType<typeof createFleetCalls>;
-  readonly tools: Awaited<ReturnType<typeof watchTools>>;
+  readonly tools: LiveTools;
   readonly folder: PrivateFolder;
 }
 
