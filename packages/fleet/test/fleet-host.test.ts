@@ -1,7 +1,7 @@
 // What a host of a fleet hears of its requests, with a real server and a runtime that says what the test lets it say.
 
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createMemoryPair } from "@hawser/wire";
+import { createMemoryPair, type Incoming } from "@hawser/wire";
 import { openFleetHost } from "../src/conversations/fleet-host.ts";
 import { createRuntimeHub } from "../src/conversations/runtime-hub.ts";
 import { fleetLimits } from "../src/limits.ts";
@@ -15,10 +15,19 @@ beforeEach(skipWithoutServer);
 async function openPair(answer: (line: Line, say: (response: object) => void) => void) {
   const server = await openServer();
   const fleet = await openFleet(server);
-  const host = async () => {
+  /** `lines`: then its input ends. */
+  const host = async (lines = Infinity) => {
     const [program, transport] = createMemoryPair();
+    async function* readLines(): AsyncGenerator<Incoming> {
+      let count = 0;
+      for await (const item of transport.incoming) {
+        yield item;
+        if (++count === lines) return;
+      }
+    }
     const never = new AbortController().signal;
-    const served = (await openFleetHost(await openFleet(server))).serve(transport, { stopping: never, cancelling: never });
+    const opened = await openFleetHost(await openFleet(server));
+    const served = opened.serve({ ...transport, incoming: readLines() }, { stopping: never, cancelling: never });
     const heard: Record<string, unknown>[] = [];
     void (async () => {
       for await (const item of program.incoming) if (item.kind === "message") heard.push(item.value as Record<string, unknown>);
@@ -48,5 +57,18 @@ describe("a host of a fleet", () => {
     }
     await end();
     await served;
+  });
+
+  it("that subscribes and sends no more hears the end of it first; the same id twice at once is refused", async () => {
+    const { host } = await openPair(() => {});
+    const { ask, heard, served } = await host(2);
+    const subscribe = { id: "look", kind: "subscribe", conversationId: "harbour" };
+    await Promise.all([ask(subscribe), ask(subscribe)]);
+    await served;
+    expect(heard).toEqual([
+      expect.objectContaining({ type: "ready" }),
+      expect.objectContaining({ id: "look", type: "error", code: "duplicate_id" }),
+      expect.objectContaining({ id: "look", type: "done" }),
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import { agentProtocol, HawserError, toHawserError, type AnyAgentRequest } from "@hawser/protocol";
 import type { Incoming, Transport } from "@hawser/wire";
-import { createByteBudget, JsonText, memberSource, withIdSource } from "@hawser/wire/internal";
+import { createByteBudget, createInFlightTable, JsonText, memberSource, untilAborted, withIdSource } from "@hawser/wire/internal";
 import { createNoMore, logLine, serve, type Lifecycle } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
@@ -14,6 +14,7 @@ import { createAskRuntimes, noRuntime, type AskRuntimes } from "./ask-runtimes.t
 import { isEnding, readObject, toErrorLine } from "./bus-line.ts";
 import { createFollowedConversations } from "./followed-conversations.ts";
 import { header } from "./conversation-names.ts";
+import type { ReadEvent } from "./follow-events.ts";
 import { createHostRequests } from "./host-requests.ts";
 import { createHostIds } from "./host-ids.ts";
 import { openStreams, type Streams } from "./open-streams.ts";
@@ -68,6 +69,8 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   const ids = createHostIds(host);
   const places = createRequestPlaces();
   const requests = createHostRequests({ ask, onFailed: fail });
+  /** Every `subscribe`: it is answered here, by no runtime. */
+  const repeating = createInFlightTable();
   /** Requests that have their end. */
   const ended = createRecentMap<true>(fleetLimits.fleetKnownEntries);
   /** Holds no one back but who reads what was missed. */
@@ -126,13 +129,22 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   }
 
   async function subscribe({ id, conversationId, since = 0 }: Extract<AnyAgentRequest, { kind: "subscribe" }>): Promise<void> {
-    const running = await followed.repeat(conversationId, since, ({ value, text }) => {
+    const flight = repeating.begin(id);
+    function tell({ value, text }: ReadEvent): void {
+      if (flight.signal.aborted) return;
       places.learn(value, conversationId);
       say(value, text);
-    });
-    if (running !== undefined && !requests.has(running))
-      requests.begin({ id: running, conversationId, text: "", mayRepeat: true, isTurn: true });
-    say({ id, type: "done", ...(running !== undefined && { data: { running } }), timestamp: Date.now() });
+    }
+    try {
+      const running = await untilAborted(flight.signal, followed.repeat(conversationId, since, tell));
+      if (running !== undefined && !requests.has(running))
+        requests.begin({ id: running, conversationId, text: "", mayRepeat: true, isTurn: true });
+      say({ id, type: "done", ...(running !== undefined && { data: { running } }), timestamp: Date.now() });
+    } catch (error) {
+      say({ id, ...toErrorLine(error) });
+    } finally {
+      flight.finish();
+    }
   }
 
   function accept(given: AnyAgentRequest, idSource: string): void {
@@ -140,9 +152,10 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
       throw new HawserError("unknown_method", `${given.kind} is about the runtime's machine; do it there, where it was started`);
     const request = places.complete(ids.toBus(given, idSource));
     const { id, kind } = request;
-    if (requests.has(id)) throw new HawserError("duplicate_id", `id ${given.id} is in flight; use a fresh one`);
+    if (requests.has(id) || repeating.has(id)) throw new HawserError("duplicate_id", `id ${given.id} is in flight; use a fresh one`);
+    if (requests.size + repeating.size >= fleetLimits.fleetHostMessages) throw toOverloaded();
     if (kind === "user_message") noMore.throwIfAborted();
-    if (kind === "subscribe") return void subscribe(request).catch((error: unknown) => say({ id, ...toErrorLine(error) }));
+    if (kind === "subscribe") return void subscribe(request);
     const conversationId = places.placeOf(request);
     const isTurn = kind === "user_message";
     // An id may be used again after its end.
@@ -173,8 +186,13 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     for await (const { type } of connection.status()) if (type === "reconnect") followed.catchUp();
   }
 
+  function cancelAll(reason: HawserError): void {
+    requests.failAll(reason);
+    repeating.cancelAll(reason);
+  }
+
   async function finish(): Promise<void> {
-    await Promise.race([requests.whenEmpty(), connection.closed()]);
+    await Promise.race([Promise.all([requests.whenEmpty(), repeating.whenEmpty()]), connection.closed()]);
     requests.stop();
     followed.close();
     answers.unsubscribe();
@@ -183,8 +201,11 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
 
   void watchConnection();
   send(new JsonText(ready), ready.length);
-  await serve({ transport, lifecycle, read, cancelAll: (reason) => requests.failAll(reason), finish });
+  await serve({ transport, lifecycle, read, cancelAll, finish });
 }
+
+const toOverloaded = (): HawserError =>
+  new HawserError("overloaded", `${fleetLimits.fleetHostMessages} requests wait for their end; wait for some of them`);
 
 /** What a runtime says of itself. Throws `connection_failed` when none comes in time. */
 async function findRuntime(hello: () => Promise<string | undefined>): Promise<string> {

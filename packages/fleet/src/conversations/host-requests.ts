@@ -87,10 +87,11 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
   timer.unref();
 
   return {
+    get size(): number {
+      return open.size;
+    },
     has: (id: string): boolean => open.has(id),
-    /** Throws `overloaded` when too many wait. */
     begin(request: HostRequest): void {
-      if (open.size >= fleetLimits.fleetHostMessages) throw toOverloaded();
       const entry: Open = { ...request, runtime: undefined, heardAt: performance.now(), lines: 0, missed: 0, over: new AbortController() };
       open.set(request.id, entry);
       void deliver(entry);
@@ -120,6 +121,3 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
     },
   };
 }
-
-const toOverloaded = (): HawserError =>
-  new HawserError("overloaded", `${fleetLimits.fleetHostMessages} requests wait for their end; wait for some of them`);
