@@ -118,6 +118,8 @@ export const fleetLimits = {
   batchLookMs: 1_000,
   /** How long a cancelled batch may stand still before it is ended without its workers. */
   batchCancelMs: 5_000,
+  /** How often it is ended so, while nothing changes, before that is given up. */
+  batchCancelSteps: 60,
   /** Workers that may have begun with an item that can be repeated, and died, before it is given up. */
   batchStartEntries: 5,
   /** Results that a reader has asked the server for and not printed. One message may have more. */

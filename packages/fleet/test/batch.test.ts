@@ -164,6 +164,25 @@ describe("a batch", () => {
     await expect(cancelBatch(streams, { batch: createBatchId(), refuse })).rejects.toMatchObject({ code: "usage" });
   });
 
+  it("that can't be ended is not tried without a pause or for ever: its cancelling ends with an error", async () => {
+    Object.assign(fleetLimits, { batchCancelMs: 0, batchCancelSteps: 3, batchRetryMs: 1 });
+    const batch = createBatchId();
+    await send(batch, toItems("nowhere", 1));
+    let tries = 0;
+    // A server that lets nobody take items out of the queue, up to a number that is never reached.
+    const deleteMessage = async (...[stream, sequence]: [string, number]): Promise<boolean> =>
+      ++tries > 100 && streams.manager.streams.deleteMessage(stream, sequence);
+    const manager = Object.create(streams.manager, {
+      streams: { value: Object.create(streams.manager.streams, { deleteMessage: { value: deleteMessage } }) },
+    });
+    await expect(cancelBatch({ ...streams, manager }, { batch, refuse })).rejects.toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining(itemStream),
+    });
+    expect(tries).toBe(fleetLimits.batchCancelSteps);
+    await cancelBatch(streams, { batch, refuse });
+  });
+
   it("with more sites than one may have, or an item that is too large, has a line for each that was refused", async () => {
     await serve("only", {});
     Object.assign(fleetLimits, { batchSiteEntries: 1 });

@@ -18,15 +18,19 @@ export interface CancelOptions {
   refuse(item: BatchItem, reason: HawserError): ItemEnd;
 }
 
-/** Throws `usage` where there is no such batch. */
+/** Throws `usage` where there is no such batch, and `timeout` where the queue does not let go of it. */
 export async function cancelBatch(streams: BatchStreams, { batch, refuse }: CancelOptions): Promise<void> {
   await markCancelled(streams, batch);
-  for (let stillSince = performance.now(), at = 0; ;) {
+  for (let stillSince = performance.now(), at = 0, steps = 0; ;) {
     const first = await nextBundle(streams, batch);
     if (!first) return;
-    if (first.sequence !== at) [stillSince, at] = [performance.now(), first.sequence];
-    if (performance.now() - stillSince < fleetLimits.batchCancelMs) await sleep(fleetLimits.batchRetryMs);
-    else await endAll(streams, batch, refuse);
+    if (first.sequence !== at) [stillSince, at, steps] = [performance.now(), first.sequence, 0];
+    if (performance.now() - stillSince >= fleetLimits.batchCancelMs) {
+      if (++steps > fleetLimits.batchCancelSteps)
+        throw new HawserError("timeout", `the batch is cancelled, but ${itemStream} still holds items of it; cancel it again`);
+      await endAll(streams, batch, refuse);
+    }
+    await sleep(fleetLimits.batchRetryMs);
   }
 }
 
