@@ -1,7 +1,9 @@
 // Batches with a real server, and with workers, senders and readers in this process: what can be seen only from inside.
 
+import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { StreamAPI } from "@nats-io/jetstream";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { HawserError } from "@hawser/protocol";
 import { writeHead } from "../src/batch/batch-head.ts";
 import {
@@ -84,6 +86,12 @@ async function read(batch: string, sending?: Promise<number | undefined>): Promi
     signal: new AbortController().signal,
   });
   return lines;
+}
+
+/** As `streams`, but for some of what is asked of the server. */
+function withStreams(changes: Partial<StreamAPI>): BatchStreams {
+  const api = Object.assign(Object.create(streams.manager.streams), changes);
+  return { ...streams, manager: Object.create(streams.manager, { streams: { value: api } }) };
 }
 
 const countOf = (lines: readonly string[], what: string): number => lines.filter((line) => line.includes(`"${what}"`)).length;
@@ -172,10 +180,7 @@ describe("a batch", () => {
     // A server that lets nobody take items out of the queue, up to a number that is never reached.
     const deleteMessage = async (...[stream, sequence]: [string, number]): Promise<boolean> =>
       ++tries > 100 && streams.manager.streams.deleteMessage(stream, sequence);
-    const manager = Object.create(streams.manager, {
-      streams: { value: Object.create(streams.manager.streams, { deleteMessage: { value: deleteMessage } }) },
-    });
-    await expect(cancelBatch({ ...streams, manager }, { batch, refuse })).rejects.toMatchObject({
+    await expect(cancelBatch(withStreams({ deleteMessage }), { batch, refuse })).rejects.toMatchObject({
       code: "timeout",
       message: expect.stringContaining(itemStream),
     });
@@ -196,6 +201,31 @@ describe("a batch", () => {
     const batch = createBatchId();
     const lines = await read(batch, send(batch, items()));
     expect([lines.length, ...["done", "usage", "too_large", "wrong"].map((what) => countOf(lines, what))]).toEqual([5, 1, 2, 1, 1]);
+  });
+
+  it("that is waited for for long leaves nothing behind with each look", async () => {
+    Object.assign(fleetLimits, { batchLookMs: 1 });
+    const batch = createBatchId();
+    await writeHead(streams, batch, { state: "open" });
+    const signals = new Set<EventTarget>();
+    const { addEventListener } = AbortSignal.prototype;
+    const noting = vi.spyOn(AbortSignal.prototype, "addEventListener").mockImplementation(function (this: AbortSignal, ...args) {
+      signals.add(this);
+      addEventListener.apply(this, args);
+    });
+    onTestFinished(() => noting.mockRestore());
+    let looks = 0;
+    let most = 0;
+    const stop = new AbortController();
+    const getMessage: typeof streams.manager.streams.getMessage = (...query) => {
+      most = Math.max(most, ...Array.from(signals, (signal) => getEventListeners(signal, "abort").length));
+      if (++looks === 40) stop.abort();
+      return streams.manager.streams.getMessage(...query);
+    };
+    const options = { batch, onResult: () => {}, onUnserved: () => {}, miss: (index: number) => end({ index, text: "?" }, "missing", 7) };
+    expect(await readResults(withStreams({ getMessage }), { ...options, signal: stop.signal })).toBe(false);
+    expect(looks).toBeGreaterThanOrEqual(40);
+    expect(most).toBeLessThan(5);
   });
 
   it("does not come to harm from a message that is none: it is dropped, and the worker goes on", async () => {

@@ -1,6 +1,7 @@
 // Reads the results of a batch in the order in which they were stored, each item's once, and knows when none can come any more: all are
 // there; or the queue holds nothing of the batch and its results are read. Then an item without one is told as missing.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError } from "@hawser/protocol";
 import { whenAborted } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
@@ -72,7 +73,7 @@ export async function readResults(streams: BatchStreams, options: ReadOptions): 
         if (HawserError.isInstance(error) || streams.fleet.connection.isClosed()) throw error;
       }
       before = seen.size;
-      await pause(over.signal);
+      await sleep(fleetLimits.batchLookMs, undefined, { signal: over.signal }).catch(() => {});
     }
   }
 
@@ -106,9 +107,3 @@ async function tellUnserved(streams: BatchStreams, { batch, onUnserved }: ReadOp
   told.add(first.site);
   onUnserved(first.site);
 }
-
-const pause = (over: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, fleetLimits.batchLookMs);
-    over.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-  });
