@@ -71,4 +71,25 @@ describe("a host of a fleet", () => {
       expect.objectContaining({ id: "look", type: "done" }),
     ]);
   });
+
+  it("asks again for what only is read when nothing is heard of it, and for nothing else", async () => {
+    const usual = { ...fleetLimits };
+    Object.assign(fleetLimits, { fleetLookMs: 20, fleetQuietMs: -1 });
+    onTestFinished(() => void Object.assign(fleetLimits, usual));
+    const reached: string[] = [];
+    const { host } = await openPair(({ id }, say) => {
+      if (reached.includes(id)) say({ id, type: "done" });
+      reached.push(id);
+    });
+    const { ask, end, heard, served } = await host();
+    const conversationId = "harbour";
+    await ask({ id: "files", kind: "list_files", conversationId, query: "" });
+    await ask({ id: "folders", kind: "list_folders", path: "/" });
+    await ask({ id: "rename", kind: "rename_conversation", conversationId, title: "Ships" });
+    const endOf = (id: string) => heard.find((line) => line["id"] === id);
+    await expect.poll(() => ["files", "folders", "rename"].map((id) => endOf(id)?.["type"])).toEqual(["done", "done", "error"]);
+    expect(endOf("rename")).toMatchObject({ code: "connection_lost" });
+    await end();
+    await served;
+  });
 });

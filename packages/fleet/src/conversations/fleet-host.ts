@@ -22,8 +22,10 @@ import { createPartJoiner } from "./parts.ts";
 import { createRecentMap } from "./recent-map.ts";
 import { createRequestPlaces } from "./request-places.ts";
 
+type Kinds = ReadonlySet<AnyAgentRequest["kind"]>;
+
 /** What only reads may be asked again when it is not known what became of it. */
-const readingKinds: ReadonlySet<string> = new Set([
+const readingKinds: Kinds = new Set([
   "get_status",
   "list_conversations",
   "load_conversation",
@@ -32,11 +34,12 @@ const readingKinds: ReadonlySet<string> = new Set([
   "list_queue",
   "list_changes",
   "search_conversations",
-  "find_files",
+  "list_files",
+  "list_folders",
 ]);
 
 /** About the runtime's own machine, keys among it: they never go onto the bus. */
-const machineKinds: ReadonlySet<string> = new Set(["get_settings", "set_settings", "set_key", "test_key", "restart_server", "switch_tool"]);
+const machineKinds: Kinds = new Set(["get_settings", "set_settings", "set_key", "test_key", "restart_server", "switch_tool"]);
 
 export interface FleetHost {
   /** Resolves when no more will be read and everything that was asked has ended. */
