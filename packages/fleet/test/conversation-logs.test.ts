@@ -174,13 +174,18 @@ describe("a conversation in a shared log", () => {
         },
       }),
     };
+    async function countOf(all: AsyncIterable<unknown>): Promise<number> {
+      let count = 0;
+      for await (const _ of all) count++;
+      return count;
+    }
     const logs = createConversationLogs(fleet, deleting, { runtime: "reader", machine: "reader", onLost: () => {} });
     for (const read of [() => logs.read("doomed"), () => logs.ends()]) {
       const conversation = await one.store.open("doomed");
       await conversation.add(said("m1", "hello"));
       await conversation.close();
-      await expect(Array.fromAsync<unknown>(read())).rejects.toMatchObject({ code: "connection_lost" });
+      await expect(countOf(read())).rejects.toMatchObject({ code: "connection_lost" });
     }
-    expect(await Array.fromAsync(one.logs.read("doomed"))).toEqual([]);
+    expect(await countOf(one.logs.read("doomed"))).toBe(0);
   });
 });
