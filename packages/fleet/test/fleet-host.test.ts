@@ -92,4 +92,32 @@ describe("a host of a fleet", () => {
     await end();
     await served;
   });
+
+  it("sees its own ids wherever answers name requests: in the queue, in changes and in loaded messages", async () => {
+    const kinds: Record<string, (id: string) => object> = {
+      list_queue: (id) => ({ type: "queue", data: { requests: [{ id, message: "hi" }, { id: "theirs.1" }], steers: [] } }),
+      list_changes: (id) => ({ type: "changes", data: { changes: [{ path: "a", requestId: id, undoes: [id, "theirs.1"] }] } }),
+      load_conversation: (id) => ({
+        type: "conversation",
+        data: { messages: [{ requestId: id, parts: [{ input: { requestId: id } }] }, { role: "user" }] },
+      }),
+    };
+    const { host } = await openPair(({ id, kind }, say) => {
+      say({ id, ...kinds[kind]?.(id) });
+      say({ id, type: "done" });
+    });
+    const { ask, end, heard, served } = await host();
+    for (const [index, kind] of Object.keys(kinds).entries()) {
+      await ask({ id: "1", kind, conversationId: "harbour" });
+      await expect.poll(() => heard.filter(({ id, type }) => id === "1" && type === "done")).toHaveLength(index + 1);
+    }
+    expect(heard.filter(({ data }) => data !== undefined).map(({ data }) => data)).toEqual([
+      { requests: [{ id: "1", message: "hi" }, { id: "theirs.1" }], steers: [] },
+      { changes: [{ path: "a", requestId: "1", undoes: ["1", "theirs.1"] }] },
+      // What a tool was given is not ours to change.
+      { messages: [{ requestId: "1", parts: [{ input: { requestId: expect.stringMatching(/^.{36}\.1$/) } }] }, { role: "user" }] },
+    ]);
+    await end();
+    await served;
+  });
 });

@@ -95,7 +95,7 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
 
   /** To the host, under the id as it wrote it. */
   function say(value: Readonly<Record<string, unknown>>, text = JSON.stringify(value)): void {
-    const told = ids.toHost(value);
+    const told = ids.toHost(value, text);
     send(told === value ? new JsonText(text) : told, text.length);
   }
 

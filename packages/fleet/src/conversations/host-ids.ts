@@ -1,7 +1,7 @@
 // The ids of a host on the bus, where those of all hosts meet. One that is a UUID stays as it is; another one, as `1`, gets the host's own
 // name in front of it, which the host never sees.
 
-import type { AnyAgentRequest } from "@hawser/protocol";
+import { isRecord, type AnyAgentRequest } from "@hawser/protocol/internal";
 import { withIdSource } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
 import { createRecentMap } from "./recent-map.ts";
@@ -9,6 +9,8 @@ import { createRecentMap } from "./recent-map.ts";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Members of a request that name another one. */
 const naming = ["target", "steerId", "requestId"] as const;
+/** In the data of an answer: the lists whose entries name requests, and by what. */
+const namingInLists = { requests: ["id"], changes: ["requestId", "undoes"], messages: ["requestId"] } as const;
 
 export function createHostIds(host: string) {
   /** How the host wrote its ids, by what they are on the bus. */
@@ -25,21 +27,36 @@ export function createHostIds(host: string) {
       }
       return changed as AnyAgentRequest;
     },
-    /** The value itself where nothing of it is ours to change. */
-    toHost(value: Readonly<Record<string, unknown>>): unknown {
-      const { id, ...rest } = value;
+    /** The value itself where nothing of it, written as `text`, is ours to change. */
+    toHost(value: Readonly<Record<string, unknown>>, text: string): unknown {
+      if (!text.includes(`"${host}.`)) return value;
+      const { id, data, ...rest } = value;
       const source = typeof id === "string" ? sources.get(id) : undefined;
-      const running = toNamed(rest["data"]);
-      if (source === undefined && running === undefined) return value;
-      const data = running === undefined ? rest["data"] : { ...(rest["data"] as object), running };
-      return withIdSource(source ?? JSON.stringify(id), { ...rest, ...(data !== undefined && { data }) });
+      return withIdSource(source ?? JSON.stringify(id), { ...rest, ...(data !== undefined && { data: toHostData(data) }) });
     },
   };
 
-  /** The running turn that `subscribe` names, as the host knows it. */
-  function toNamed(data: unknown): string | undefined {
-    const { running } = (data ?? {}) as { running?: unknown };
-    const source = typeof running === "string" ? sources.get(running) : undefined;
-    return source === undefined ? undefined : (JSON.parse(source) as string);
+  function toHostId(id: unknown): unknown {
+    const source = typeof id === "string" ? sources.get(id) : undefined;
+    return source === undefined ? id : JSON.parse(source);
+  }
+
+  function toHostData(data: unknown): unknown {
+    if (!isRecord(data)) return data;
+    const changed = withHostIds(data, ["running"]);
+    for (const [list, members] of Object.entries(namingInLists)) {
+      const entries = data[list];
+      if (Array.isArray(entries)) changed[list] = entries.map((entry) => (isRecord(entry) ? withHostIds(entry, members) : entry));
+    }
+    return changed;
+  }
+
+  function withHostIds(value: Record<string, unknown>, members: readonly string[]): Record<string, unknown> {
+    const changed = { ...value };
+    for (const member of members) {
+      const named = value[member];
+      if (named !== undefined) changed[member] = Array.isArray(named) ? named.map(toHostId) : toHostId(named);
+    }
+    return changed;
   }
 }
