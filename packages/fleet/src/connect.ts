@@ -6,6 +6,7 @@ import {
   connect,
   createInbox,
   PermissionViolationError,
+  type Msg,
   type MsgHdrs,
   type NatsConnection,
   type Subscription,
@@ -15,6 +16,7 @@ import { logLine } from "@hawser/wire/internal/node";
 import { readCredentials } from "./credentials.ts";
 import { toFleetError } from "./fault.ts";
 import { fleetLimits } from "./limits.ts";
+import { drainSubject } from "./subjects.ts";
 import { readTls } from "./tls.ts";
 
 export interface FleetAddress {
@@ -50,10 +52,19 @@ export async function connectFleet(address: FleetAddress, name: string) {
     throw toFleetError(error, shown);
   });
   if (credentials && !tls && !servers.every(isLoopback)) logLine(`[hawser] fleet: credentials travel to ${shown} unprotected; use tls://`);
-  const refusalListeners = new Set<(refusal: PermissionViolationError) => void>();
+  const refused = createListeners<PermissionViolationError>();
+  const reconnected = createListeners<void>();
   let firstRefusal: PermissionViolationError | undefined;
-  refusalListeners.add((refusal) => (firstRefusal ??= refusal));
-  void watch(connection, shown, refusalListeners);
+  refused.add((refusal) => (firstRefusal ??= refusal));
+  void watch(connection, shown, { refused, reconnected });
+
+  /** Gets what is said there; in a queue group, each message reaches one of its members. */
+  const listen = (subject: string, take: (message: Msg) => void, queue?: string): Subscription =>
+    connection.subscribe(subject, {
+      ...(queue !== undefined && { queue }),
+      callback: (error, message) => void (error === null && take(message)),
+    });
+
   return {
     connection,
     /** For messages. */
@@ -69,10 +80,15 @@ export async function connectFleet(address: FleetAddress, name: string) {
     },
     /** Where answers come. It begins with our user's name, so that permissions can keep others from reading there. */
     createInbox: () => createInbox(inboxPrefix),
+    listen,
     /** Called for what the server does not let this account do, until the returned function is called. */
-    onRefusal(listener: (refusal: PermissionViolationError) => void): () => void {
-      refusalListeners.add(listener);
-      return () => void refusalListeners.delete(listener);
+    onRefusal: refused.add,
+    /** Called when a server is there again after it was lost, until the returned function is called. */
+    onReconnect: reconnected.add,
+    /** Called when somebody tells one of these names to leave, until the returned function is called. */
+    onDrain(names: readonly string[], listener: () => void): () => void {
+      const subscription = listen(drainSubject, (message) => void (names.includes(message.string()) && listener()));
+      return () => subscription.unsubscribe();
     },
     /** Throws `usage` when the server has refused a subject so far: it says so a moment after the subject was used. */
     async checkAllowed(): Promise<void> {
@@ -88,16 +104,37 @@ export async function connectFleet(address: FleetAddress, name: string) {
   };
 }
 
-type RefusalListeners = ReadonlySet<(refusal: PermissionViolationError) => void>;
+type Listeners<Value> = ReturnType<typeof createListeners<Value>>;
+
+function createListeners<Value>() {
+  const all = new Set<(value: Value) => void>();
+  return {
+    add(listener: (value: Value) => void): () => void {
+      all.add(listener);
+      return () => void all.delete(listener);
+    },
+    tell(value: Value): void {
+      for (const listener of all) listener(value);
+    },
+  };
+}
+
+interface Watched {
+  readonly refused: Listeners<PermissionViolationError>;
+  readonly reconnected: Listeners<void>;
+}
 
 /** A server that is lost, and one that is there again, are told once each. */
-async function watch(connection: NatsConnection, servers: string, refusalListeners: RefusalListeners): Promise<void> {
+async function watch(connection: NatsConnection, servers: string, { refused, reconnected }: Watched): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === "disconnect") logLine(`[hawser] fleet: lost the server at ${status.server}; trying again`);
-    if (status.type === "reconnect") logLine(`[hawser] fleet: connected to ${status.server} again`);
+    if (status.type === "reconnect") {
+      logLine(`[hawser] fleet: connected to ${status.server} again`);
+      reconnected.tell();
+    }
     if (status.type !== "error") continue;
     const { error } = status;
-    if (error instanceof PermissionViolationError) for (const listener of refusalListeners) listener(error);
+    if (error instanceof PermissionViolationError) refused.tell(error);
     logLine(`[hawser] fleet: ${toFleetError(error, servers).message}`);
   }
 }

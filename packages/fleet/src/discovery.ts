@@ -30,7 +30,7 @@ export interface ServiceCounts {
 }
 
 /** Answers until it is told to stop. */
-export function answerDiscovery(connection: NatsConnection, facts: ServiceFacts, count: () => ServiceCounts): () => void {
+export function answerDiscovery(fleet: Fleet, facts: ServiceFacts, count: () => ServiceCounts): () => void {
   const { name, id, version, metadata, description } = facts;
   const identity = { name, id, version, metadata };
   const started = new Date().toISOString();
@@ -52,9 +52,7 @@ export function answerDiscovery(connection: NatsConnection, facts: ServiceFacts,
   };
   const subscriptions = Object.entries(answers).flatMap(([verb, answer]) =>
     ["", `.${name}`, `.${name}.${id}`].map((end) =>
-      connection.subscribe(`$SRV.${verb}${end}`, {
-        callback: (error, message) => void (error === null && message.respond(JSON.stringify(answer()))),
-      }),
+      fleet.listen(`$SRV.${verb}${end}`, (message) => void message.respond(JSON.stringify(answer()))),
     ),
   );
   return () => {

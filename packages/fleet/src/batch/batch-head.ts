@@ -57,7 +57,6 @@ function toHead(value: unknown): BatchHead {
 
 /** Which batches are cancelled, for a worker: learnt by itself, and asked for once per batch. */
 export function watchHeads(streams: BatchStreams, onCancelled: (batch: string) => void) {
-  const { connection } = streams.fleet;
   const known = new Map<string, Promise<boolean>>();
   function note(batch: string, isCancelled: Promise<boolean>): Promise<boolean> {
     known.delete(batch);
@@ -65,14 +64,11 @@ export function watchHeads(streams: BatchStreams, onCancelled: (batch: string) =
     for (const [oldest] of known) if (known.size > fleetLimits.fleetListedEntries) known.delete(oldest);
     return isCancelled;
   }
-  const subscription = connection.subscribe(allHeads, {
-    callback(error, message) {
-      if (error !== null) return;
-      const batch = batchOfHead(message.subject);
-      const isCancelled = toHead(readJson(message)).state === "cancelled";
-      void note(batch, Promise.resolve(isCancelled));
-      if (isCancelled) onCancelled(batch);
-    },
+  const subscription = streams.fleet.listen(allHeads, (message) => {
+    const batch = batchOfHead(message.subject);
+    const isCancelled = toHead(readJson(message)).state === "cancelled";
+    void note(batch, Promise.resolve(isCancelled));
+    if (isCancelled) onCancelled(batch);
   });
   return {
     isCancelled(batch: string): Promise<boolean> {

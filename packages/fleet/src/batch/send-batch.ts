@@ -30,9 +30,7 @@ export interface SendOptions {
 export async function sendBatch(streams: BatchStreams, options: SendOptions): Promise<number | undefined> {
   const { batch } = options;
   const head = await writeHead(streams, batch, { state: "open" });
-  const presence = streams.fleet.connection.subscribe(senderSubject(batch), {
-    callback: (error, message) => void (error === null && message.respond()),
-  });
+  const presence = streams.fleet.listen(senderSubject(batch), (message) => void message.respond());
   try {
     return await sendItems(streams, head, options);
   } finally {

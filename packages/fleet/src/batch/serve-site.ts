@@ -9,7 +9,6 @@ import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
-import { drainSubject } from "../subjects.ts";
 import { watchHeads } from "./batch-head.ts";
 import { bundlesOfSite, checkSite, consumerGroup, consumerName, itemStream, placeOfBundle, resultSubject } from "./batch-names.ts";
 import { isFenced, openBatchStreams, type BatchStreams } from "./batch-streams.ts";
@@ -141,11 +140,9 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
   const beats = setInterval(beat, silenceMs / 3);
   const id = randomUUID();
   const service = `rpc-${site}`;
-  const stopWatching = watchConnection(fleet, heads.forget);
-  const drain = fleet.connection.subscribe(drainSubject, {
-    callback: (error, message) => void (error === null && [service, id].includes(message.string()) && drained.resolve()),
-  });
-  const stopDiscovery = answerDiscovery(fleet.connection, toFacts(service, id, site, options), () => counts);
+  const stopWatching = fleet.onReconnect(heads.forget);
+  const stopDrain = fleet.onDrain([service, id], drained.resolve);
+  const stopDiscovery = answerDiscovery(fleet, toFacts(service, id, site, options), () => counts);
 
   async function stop(graceMs: number): Promise<void> {
     const ended = (): Promise<unknown> => Promise.all(Array.from(held.values(), (one) => one.ended));
@@ -159,7 +156,7 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
     clearInterval(beats);
     stopWatching();
     heads.stop();
-    drain.unsubscribe();
+    stopDrain();
     await fleet.flush();
   }
   let stopping: Promise<void> | undefined;
@@ -233,14 +230,6 @@ async function letGo({ manager }: BatchStreams, site: string, pin: string): Prom
   if (pin === "" || !info?.priority_groups?.some((group) => group.pinned_client_id === pin)) return;
   // Else it is done by the server, a little later.
   await manager.consumers.unpin(itemStream, name, consumerGroup).catch(() => {});
-}
-
-function watchConnection({ connection }: Fleet, onReconnect: () => void): () => void {
-  const states = connection.status() as ReturnType<Fleet["connection"]["status"]> & { stop(): void };
-  void (async () => {
-    for await (const { type } of states) if (type === "reconnect") onReconnect();
-  })();
-  return () => states.stop();
 }
 
 const toFacts = (name: string, id: string, site: string, { version, machine }: SiteOptions) => ({

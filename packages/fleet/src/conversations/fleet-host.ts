@@ -124,7 +124,7 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     const line = Number(message.headers?.get(header.line) || 0);
     if (line === 0 || requests.isNext(id, line)) hear({ value, text });
   }
-  const answers = connection.subscribe(inbox, { callback: (error, message) => void (error === null && onAnswer(message)) });
+  const answers = fleet.listen(inbox, onAnswer);
 
   function fail(id: string, error: unknown): void {
     ended.set(id, true);
@@ -184,11 +184,6 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     return undefined;
   }
 
-  /** What was said while the server was away. */
-  async function watchConnection(): Promise<void> {
-    for await (const { type } of connection.status()) if (type === "reconnect") followed.catchUp();
-  }
-
   function cancelAll(reason: HawserError): void {
     requests.failAll(reason);
     repeating.cancelAll(reason);
@@ -202,7 +197,8 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     await fleet.close();
   }
 
-  void watchConnection();
+  // What was said while the server was away.
+  fleet.onReconnect(followed.catchUp);
   send(new JsonText(ready), ready.length);
   await serve({ transport, lifecycle, read, cancelAll, finish });
 }

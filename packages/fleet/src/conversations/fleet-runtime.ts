@@ -7,7 +7,6 @@ import type { ConversationMessage, HawserError } from "@hawser/protocol";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
-import { drainSubject } from "../subjects.ts";
 import { createConversationLogs, type ConversationLogs } from "./conversation-logs.ts";
 import { anyRuntimeSubject, runtimeQueue, runtimeService } from "./conversation-names.ts";
 import { openStreams } from "./open-streams.ts";
@@ -38,17 +37,12 @@ export async function openFleetRuntime<Store extends Pick<HubOptions, "open">>(
   fleet: Fleet,
   { id, machine, version, toStore }: FleetRuntimeOptions<Store>,
 ): Promise<FleetRuntime<Store>> {
-  const { connection } = fleet;
   const streams = await openStreams(fleet);
   const logs = createConversationLogs(fleet, streams, { runtime: id, machine, onLost: (conversationId) => hub.lose(conversationId) });
   const store = toStore(logs, (conversationId, answer) => hub.tellInterrupted(conversationId, answer));
   const hub = createRuntimeHub(fleet, { runtime: id, open: (conversationId) => store.open(conversationId), epochOf: logs.epochOf });
   const drained = Promise.withResolvers<void>();
-  const drain = connection.subscribe(drainSubject, {
-    callback(error, message) {
-      if (error === null && [id, runtimeService].includes(message.string())) drained.resolve();
-    },
-  });
+  const stopDrain = fleet.onDrain([id, runtimeService], drained.resolve);
   const facts = {
     name: runtimeService,
     id,
@@ -64,26 +58,25 @@ export async function openFleetRuntime<Store extends Pick<HubOptions, "open">>(
     endpoints: [{ name: "lines", subject: anyRuntimeSubject, queueGroup: runtimeQueue }],
   };
   let stopDiscovery = (): void => {};
-
-  /** A server that was started again has lost what it held in memory only. */
-  async function mendStreams(): Promise<void> {
-    for await (const { type } of connection.status())
-      if (type === "reconnect") await openStreams(fleet).catch((error: HawserError) => logLine(`[hawser] fleet: ${error.message}`));
-  }
+  let stopMending = (): void => {};
 
   return {
     store,
     transport: hub.transport,
     drained: drained.promise,
     async begin(stopping) {
-      void mendStreams();
+      // A server that was started again has lost what it held in memory only.
+      stopMending = fleet.onReconnect(
+        () => void openStreams(fleet).catch((error: HawserError) => logLine(`[hawser] fleet: ${error.message}`)),
+      );
       await hub.begin();
-      stopDiscovery = answerDiscovery(connection, facts, () => hub.counts);
+      stopDiscovery = answerDiscovery(fleet, facts, () => hub.counts);
       void whenAborted(stopping).then(() => hub.leave());
     },
     async close() {
       stopDiscovery();
-      drain.unsubscribe();
+      stopDrain();
+      stopMending();
       await hub.close();
     },
   };

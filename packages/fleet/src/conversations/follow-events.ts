@@ -2,7 +2,7 @@
 // says that another one has overtaken is dropped.
 
 import { DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
-import type { Msg, MsgHdrs, Subscription } from "@nats-io/transport-node";
+import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import type { ByteBudget, Lease, Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { toHawserError } from "@hawser/protocol";
@@ -77,9 +77,7 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     if (waiting) hold(raw);
     else take(raw, false);
   };
-  const subscription: Subscription = fleet.connection.subscribe(subject, {
-    callback: (error, message) => void (error === null && live(message)),
-  });
+  const subscription = fleet.listen(subject, live);
 
   /** What has come into the stream since it was read last. */
   async function readMissed(): Promise<void> {

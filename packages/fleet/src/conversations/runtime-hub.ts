@@ -216,8 +216,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     });
   }
 
-  const onMessage = (error: Error | null, message: Msg): void => {
-    if (error !== null) return;
+  const onMessage = (message: Msg): void => {
     take(message).catch((cause: unknown) => logLine(`[hawser] fleet: a line could not be taken: ${toHawserError(cause).message}`));
   };
   const subscriptions: Subscription[] = [];
@@ -229,10 +228,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     counts,
     /** From now on hosts are served. */
     async begin(): Promise<void> {
-      subscriptions.push(
-        connection.subscribe(anyRuntimeSubject, { queue: runtimeQueue, callback: onMessage }),
-        connection.subscribe(toRuntimeSubject(runtime), { callback: onMessage }),
-      );
+      subscriptions.push(fleet.listen(anyRuntimeSubject, onMessage, runtimeQueue), fleet.listen(toRuntimeSubject(runtime), onMessage));
       await connection.flush();
     },
     /** Another machine has taken it: its turns are ended here, unheard. */

@@ -11,7 +11,7 @@ import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
-import { drainSubject, promptKind } from "../subjects.ts";
+import { promptKind } from "../subjects.ts";
 
 /** Answers one prompt by saying pieces of text; throws for an answer that failed. */
 export type AnswerPrompt = (prompt: string, answer: { readonly signal: AbortSignal; say(text: string): void }) => Promise<void>;
@@ -108,18 +108,11 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
     });
   const announce = (): void => fleet.say(`agents.hb.${place}`, describeNow());
 
-  const listen = (to: string, take: (message: Msg) => void, group?: string) =>
-    connection.subscribe(to, {
-      ...(group !== undefined && { queue: group }),
-      callback: (error, message) => void (error === null && take(message)),
-    });
-  const prompts = listen(subject, begin, queue);
-  const others = [
-    listen(`agents.status.${place}`, (message) => void message.respond(describeNow()), queue),
-    listen(drainSubject, (message) => void ([id, promptKind].includes(message.string()) && drained.resolve())),
-  ];
+  const prompts = fleet.listen(subject, begin, queue);
+  const statuses = fleet.listen(`agents.status.${place}`, (message) => void message.respond(describeNow()), queue);
+  const stopDrain = fleet.onDrain([id, promptKind], drained.resolve);
   const description = `Agent of ${machine}, by Hawser`;
-  const stopDiscovery = answerDiscovery(connection, { name: service, id, version, description, metadata, endpoints }, () => counts);
+  const stopDiscovery = answerDiscovery(fleet, { name: service, id, version, description, metadata, endpoints }, () => counts);
   const beat = setInterval(announce, fleetLimits.fleetAnnounceMs);
   let stopping: Promise<void> | undefined;
 
@@ -131,7 +124,8 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
     await isSettledWithin(ended(), graceMs);
     for (const abort of running.keys()) abort.abort(new HawserError("cancelled", "this agent is leaving"));
     await ended();
-    for (const subscription of others) subscription.unsubscribe();
+    statuses.unsubscribe();
+    stopDrain();
     await fleet.flush();
   }
 
@@ -184,8 +178,8 @@ function sayInPieces({ maxPayload }: Fleet, text: string, say: (piece: string) =
   }
 }
 
-const statuses: Partial<Record<ErrorCode, string>> = { invalid_message: "400", usage: "400", overloaded: "429", cancelled: "499" };
-const statusOf = (code: ErrorCode): string => statuses[code] ?? "500";
+const statusCodes: Partial<Record<ErrorCode, string>> = { invalid_message: "400", usage: "400", overloaded: "429", cancelled: "499" };
+const statusOf = (code: ErrorCode): string => statusCodes[code] ?? "500";
 
 /** One line of visible ASCII. */
 const toHeaderText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 1_000);

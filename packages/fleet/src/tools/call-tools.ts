@@ -77,7 +77,7 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
     }
   }
 
-  const answers = connection.subscribe(`${inbox}.*`, { callback: (error, message) => void (error === null && take(message)) });
+  const answers = fleet.listen(`${inbox}.*`, take);
 
   /** Looked at for all calls together: a timer for each would cost more than the call. */
   const silence = setInterval(() => {

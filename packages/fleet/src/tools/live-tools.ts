@@ -55,15 +55,13 @@ export async function watchTools(fleet: Fleet, service: string) {
     onChange();
   }
 
-  const announced = connection.subscribe(subjects.announce, {
-    callback(error, message) {
-      const found = error === null ? readAnnouncement(readJson(message)) : undefined;
-      if (found?.service !== service) return;
-      if (found.isGone) machines.delete(found.id);
-      else if (machines.has(found.id) || machines.size < fleetLimits.fleetListedEntries)
-        machines.set(found.id, { ...found, seenAt: performance.now() });
-      choose();
-    },
+  const announced = fleet.listen(subjects.announce, (message) => {
+    const found = readAnnouncement(readJson(message));
+    if (found?.service !== service) return;
+    if (found.isGone) machines.delete(found.id);
+    else if (machines.has(found.id) || machines.size < fleetLimits.fleetListedEntries)
+      machines.set(found.id, { ...found, seenAt: performance.now() });
+    choose();
   });
 
   /** Those that ended without a word. */

@@ -3,7 +3,7 @@
 // delivers a request twice, so a function never runs twice for one call.
 
 import { createHash, randomUUID } from "node:crypto";
-import type { Msg, Subscription } from "@nats-io/transport-node";
+import type { Msg } from "@nats-io/transport-node";
 import { createContractTools, toBoundedText, toProgress } from "@hawser/bridge/internal";
 import { bridgeProtocol, errorTable, HawserError, toHawserError } from "@hawser/protocol";
 import type { ToolContext, ToolSource } from "@hawser/tools";
@@ -13,7 +13,7 @@ import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
-import { callQueue, drainSubject, toServiceSubjects } from "../subjects.ts";
+import { callQueue, toServiceSubjects } from "../subjects.ts";
 import { readClient } from "./calling-client.ts";
 import { toAnnouncement, toPages } from "./tool-pages.ts";
 
@@ -126,32 +126,19 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
       .finally(started.resolve);
   }
 
-  const listen = (subject: string, take: (message: Msg) => void, queue?: string): Subscription =>
-    connection.subscribe(subject, {
-      ...(queue !== undefined && { queue }),
-      callback: (error, message) => void (error === null && take(message)),
-    });
-
-  const calls = listen(subjects.call(digest), begin, callQueue);
+  const calls = fleet.listen(subjects.call(digest), begin, callQueue);
   const others = [
-    listen(subjects.list(digest), (message) => message.respond(pages[Number(message.string())] ?? "[]"), callQueue),
-    listen(subjects.who, () => announce()),
-    listen(subjects.cancel, (message) =>
+    fleet.listen(subjects.list(digest), (message) => message.respond(pages[Number(message.string())] ?? "[]"), callQueue),
+    fleet.listen(subjects.who, () => announce()),
+    fleet.listen(subjects.cancel, (message) =>
       running.get(message.string())?.abort.abort(new HawserError("cancelled", "the client cancelled the call or is gone")),
     ),
-    listen(drainSubject, (message) => {
-      const name = message.string();
-      if (name === service || name === id) drained.resolve();
-    }),
   ];
+  const stopDrain = fleet.onDrain([service, id], drained.resolve);
   const endpoint = { name: "call", subject: subjects.call(digest), queueGroup: callQueue };
   const metadata = { kind: "tools", machine, tools: String(tools.schemas.length) };
   const description = `Tools of ${machine}, offered by Hawser`;
-  const stopDiscovery = answerDiscovery(
-    connection,
-    { name: service, id, version, description, metadata, endpoints: [endpoint] },
-    () => counts,
-  );
+  const stopDiscovery = answerDiscovery(fleet, { name: service, id, version, description, metadata, endpoints: [endpoint] }, () => counts);
   const beat = setInterval(announce, fleetLimits.fleetAnnounceMs);
   let stopping: Promise<void> | undefined;
 
@@ -166,6 +153,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     for (const { abort } of running.values()) abort.abort(new HawserError("cancelled", `"${service}" on ${machine} is leaving`));
     await ended();
     for (const subscription of others) subscription.unsubscribe();
+    stopDrain();
     await fleet.flush();
   }
 
