@@ -4,10 +4,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { jetstream, JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
-import type { JetStreamClient, JetStreamManager, MsgRequest, StreamConfig } from "@nats-io/jetstream";
+import type { JetStreamClient, JetStreamManager, MsgRequest } from "@nats-io/jetstream";
 import { HawserError, tooLarge } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
+import { ensureStream } from "../ensure-stream.ts";
 import { toFleetError } from "../fault.ts";
 import { fleetLimits } from "../limits.ts";
 import { itemStream, itemStreamSubjects, resultStream, resultStreamSubjects } from "./batch-names.ts";
@@ -18,17 +19,22 @@ export interface BatchStreams {
   readonly manager: JetStreamManager;
 }
 
+/** A full stream refuses; nothing that was acknowledged is dropped. */
+const kept = { storage: "file", discard: "new" } as const;
+
 /** Throws `usage` for a server that can't hold batches. */
 export async function openBatchStreams(fleet: Fleet): Promise<BatchStreams> {
   try {
     const manager = await jetstreamManager(fleet.connection);
-    await ensureStream(manager, {
+    await ensureStream(manager, fleet.connection, {
+      ...kept,
       name: itemStream,
       subjects: [...itemStreamSubjects],
       retention: "workqueue",
       max_bytes: fleetLimits.batchItemBytes,
     });
-    await ensureStream(manager, {
+    await ensureStream(manager, fleet.connection, {
+      ...kept,
       name: resultStream,
       subjects: [...resultStreamSubjects],
       retention: "limits",
@@ -38,15 +44,6 @@ export async function openBatchStreams(fleet: Fleet): Promise<BatchStreams> {
     return { fleet, client: jetstream(fleet.connection), manager };
   } catch (error) {
     throw toStreamError(error, fleet);
-  }
-}
-
-async function ensureStream(manager: JetStreamManager, config: Partial<StreamConfig> & { name: string }): Promise<void> {
-  try {
-    await manager.streams.info(config.name);
-  } catch (error) {
-    if (codeOf(error) !== streamNotFound) throw error;
-    await manager.streams.add({ storage: "file", discard: "new", ...config });
   }
 }
 
@@ -61,7 +58,6 @@ function toStreamError(error: unknown, fleet: Fleet): HawserError {
   return toFleetError(error, fleet.servers);
 }
 
-const streamNotFound = 10_059;
 const wrongSequence = new Set([10_071, 10_164]);
 /** The server may take it later: no room in the stream, in the account or on the disk, no leader. */
 const unavailableStatus = 503;

@@ -1,11 +1,12 @@
 // The streams and the bucket in which a fleet keeps its conversations. They are made at first use and taken as they are found: an
 // operator may have made them with other replicas or sizes. A full journal refuses, it never drops what was acknowledged.
 
-import { DiscardPolicy, jetstream, jetstreamManager, JetStreamApiError, StorageType, type StreamConfig } from "@nats-io/jetstream";
+import { DiscardPolicy, jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
 import { Kvm } from "@nats-io/kv";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { nanos } from "@nats-io/transport-node";
 import type { Fleet } from "../connect.ts";
+import { ensureStream, isMissingStream, replicasAt } from "../ensure-stream.ts";
 import { fleetLimits } from "../limits.ts";
 import { eventStream, eventSubjects, journalStream, journalSubjects, leaseBucket } from "./conversation-names.ts";
 
@@ -18,16 +19,13 @@ export async function openStreams(fleet: Fleet) {
   try {
     const manager = await jetstreamManager(connection, { timeout });
     const client = jetstream(connection, { timeout });
-    // Servers that are a cluster can keep three copies; one that is alone can't.
-    const replicas = connection.info?.cluster === undefined ? 1 : 3;
-    const add = async (config: Partial<StreamConfig> & { name: string }): Promise<void> => {
-      await manager.streams.info(config.name).catch(async (error: unknown) => {
-        if (!isMissing(error)) throw error;
-        await manager.streams.add({ ...config, num_replicas: replicas }).catch(ignoreExisting);
-      });
-    };
-    await add({ name: journalStream, subjects: [journalSubjects], storage: StorageType.File, discard: DiscardPolicy.New });
-    await add({
+    await ensureStream(manager, connection, {
+      name: journalStream,
+      subjects: [journalSubjects],
+      storage: StorageType.File,
+      discard: DiscardPolicy.New,
+    });
+    await ensureStream(manager, connection, {
       name: eventStream,
       subjects: [eventSubjects],
       storage: StorageType.Memory,
@@ -37,12 +35,12 @@ export async function openStreams(fleet: Fleet) {
       no_ack: true,
     });
     const buckets = new Kvm(client);
-    const lease = { ttl: fleetLimits.fleetLeaseMs, markerTTL: fleetLimits.fleetLeaseMs, history: 1, replicas };
+    const lease = { ttl: fleetLimits.fleetLeaseMs, markerTTL: fleetLimits.fleetLeaseMs, history: 1, replicas: replicasAt(connection) };
     const leases = await buckets.open(leaseBucket).then(async (bucket) => {
       const isThere = await bucket.status().then(
         () => true,
         (error: unknown) => {
-          if (!isMissing(error)) throw error;
+          if (!isMissingStream(error)) throw error;
           return false;
         },
       );
@@ -58,14 +56,4 @@ export async function openStreams(fleet: Fleet) {
     const message = `the server at ${fleet.servers} keeps no conversations: ${describeThrown(error)}. It needs JetStream, and an account that may use it`;
     throw new HawserError("usage", message, { cause: error });
   }
-}
-
-const codeOf = (error: unknown): number => (error instanceof JetStreamApiError ? error.code : 0);
-
-/** No such stream. */
-const isMissing = (error: unknown): boolean => codeOf(error) === 10_059;
-
-/** Another machine has made it in the same moment. */
-function ignoreExisting(error: unknown): void {
-  if (codeOf(error) !== 10_058) throw error;
 }
