@@ -36,5 +36,6 @@ export { startDeadline, type Deadline, type DeadlineOptions } from "./flow/deadl
 export { createInFlightTable, type Flight, type InFlightTable } from "./flow/in-flight.ts";
 export { createMailbox, type Mailbox, type MailboxOptions } from "./flow/mailbox.ts";
 export { createOutbox, taken, type OnSent, type Outbox, type OutboxOptions } from "./flow/outbox.ts";
+export { createRecentMap } from "./flow/recent-map.ts";
 export { createSemaphore, type Lease, type Semaphore, type SemaphoreOptions } from "./flow/semaphore.ts";
 export { readEach, weightOf } from "./transport/transport.ts";

@@ -3,7 +3,7 @@
 // behind, so that a link with backpressure slows the runtime. While one of them still waits for an answer, reading goes
 // on, and at the memory limit the request that is furthest behind is given up.
 
-import { createOutbox, isSettledWithin, parseJsonText, wireLimits } from "@hawser/wire/internal";
+import { createOutbox, createRecentMap, isSettledWithin, parseJsonText, wireLimits } from "@hawser/wire/internal";
 import {
   agentProtocol,
   type AnyAgentRequest,
@@ -71,7 +71,7 @@ export type Exchange = ReturnType<typeof createExchange>;
 
 export function createExchange(link: AgentLink, options: ExchangeOptions) {
   const open = new Map<string, OpenRequest>();
-  const expected = new Map<string, Expectation>();
+  const expected = createRecentMap<Expectation>(agentHostLimits.hostPendingMessages);
   const holds = new Set<HeldLines>();
   const first = Promise.withResolvers<AgentInfo>();
   let readiness = first;
@@ -268,8 +268,6 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
     /** Begins a request of its own with the first response under this id, of which `held` has kept what came so far. Not expected for ever: the oldest goes first. */
     expect(id: string, expectation: Expectation, held: HeldLines): void {
       expected.set(id, expectation);
-      const [oldest] = expected.keys();
-      if (expected.size > agentHostLimits.hostPendingMessages && oldest !== undefined) expected.delete(oldest);
       for (const { value, text } of held.takeOf(id)) route(value, text);
     },
     /** Keeps responses of unknown ids while `work` runs. */

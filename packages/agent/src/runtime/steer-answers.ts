@@ -4,7 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import { cutText, HawserError, quoteShort } from "@hawser/protocol/internal";
-import type { InFlightTable } from "@hawser/wire/internal";
+import { createRecentMap, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
 import type { Answer } from "./control-requests.ts";
@@ -27,14 +27,7 @@ interface SteerAnswers {
 
 export function createSteerAnswers({ turns, inFlight, conversations }: SteerAnswerOptions): SteerAnswers {
   /** Conversations of steers that were named by this runtime; requests about a steer name no conversation. */
-  const homes = new Map<string, string>();
-
-  function remember(steerId: string, conversationId: string): void {
-    homes.delete(steerId);
-    homes.set(steerId, conversationId);
-    const [oldest] = homes.keys();
-    if (homes.size > agentLimits.agentKnownSteerEntries && oldest !== undefined) homes.delete(oldest);
-  }
+  const homes = createRecentMap<string>(agentLimits.agentKnownSteerEntries);
 
   /** Throws where it does not wait any more, or is not known. */
   async function changeWaiting(steerId: string, change: (conversation: Conversation) => Promise<boolean>): Promise<void> {
@@ -64,7 +57,7 @@ export function createSteerAnswers({ turns, inFlight, conversations }: SteerAnsw
       const { conversationId } = turn;
       const steerId = `steer-${randomUUID()}`;
       turn.isSteered = true;
-      remember(steerId, conversationId);
+      homes.set(steerId, conversationId);
       await conversations.use(conversationId, (conversation) => conversation.addSteer({ steerId, target, message }));
       await turns.afterSteer(turn);
       await reply.done({ steerId });
@@ -72,7 +65,7 @@ export function createSteerAnswers({ turns, inFlight, conversations }: SteerAnsw
     async list_queue({ conversationId }, reply) {
       checkConversationId(conversationId);
       const steers = await conversations.use(conversationId, async (conversation) => conversation.steers);
-      for (const { steerId } of steers) remember(steerId, conversationId);
+      for (const { steerId } of steers) homes.set(steerId, conversationId);
       const waiting = steers.filter(({ steerId }) => !turns.find(steerId));
       const data = {
         requests: turns.waitingOf(conversationId).map(({ request }) => ({ id: request.id, ...toShown(request.message) })),

@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { createRecentMap } from "@hawser/wire/internal";
 import { claudeCodeLimits } from "../limits.ts";
 
 export interface KnownSession {
@@ -13,7 +14,7 @@ export interface KnownSession {
 }
 
 export function createConversations() {
-  const sessions = new Map<string, KnownSession>();
+  const sessions = createRecentMap<KnownSession>(claudeCodeLimits.claudeSessionEntries);
   return {
     /** The session that ends where this begins; undefined if it isn't known. */
     find: (earlier: LanguageModelV4Prompt): KnownSession | undefined =>
@@ -21,8 +22,6 @@ export function createConversations() {
     /** The session holds this prompt and the answer to it. */
     remember(prompt: LanguageModelV4Prompt, answer: string, session: KnownSession): void {
       sessions.set(fingerprint([...prompt, { role: "assistant", content: [{ type: "text", text: answer }] }]), session);
-      const [oldest] = sessions.keys();
-      if (sessions.size > claudeCodeLimits.claudeSessionEntries && oldest !== undefined) sessions.delete(oldest);
     },
     /** The session of this conversation can't be resumed. */
     forget: (earlier: LanguageModelV4Prompt): void => void sessions.delete(fingerprint(earlier)),

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { HawserError } from "@hawser/protocol";
 import { isRecord } from "@hawser/protocol/internal";
+import { createRecentMap } from "@hawser/wire/internal";
 import { readJson } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
 import { allHeads, batchOfHead, headSubject, itemStream } from "./batch-names.ts";
@@ -57,11 +58,9 @@ function toHead(value: unknown): BatchHead {
 
 /** Which batches are cancelled, for a worker: learnt by itself, and asked for once per batch. */
 export function watchHeads(streams: BatchStreams, onCancelled: (batch: string) => void) {
-  const known = new Map<string, Promise<boolean>>();
+  const known = createRecentMap<Promise<boolean>>(fleetLimits.fleetListedEntries);
   function note(batch: string, isCancelled: Promise<boolean>): Promise<boolean> {
-    known.delete(batch);
     known.set(batch, isCancelled);
-    for (const [oldest] of known) if (known.size > fleetLimits.fleetListedEntries) known.delete(oldest);
     return isCancelled;
   }
   const subscription = streams.fleet.listen(allHeads, (message) => {
@@ -83,7 +82,7 @@ export function watchHeads(streams: BatchStreams, onCancelled: (batch: string) =
       );
     },
     /** What was said while the server was away is not known. */
-    forget: () => known.clear(),
+    forget: known.clear,
     stop: () => subscription.unsubscribe(),
   };
 }

@@ -1,6 +1,8 @@
 // In which order the events of a conversation count, the same for every reader: each once, those of a turn by their number, and nothing of a
 // machine that another one has overtaken. Where a turn began anew under a later claim, its numbers go on from those before.
 
+import { createRecentMap } from "@hawser/wire/internal";
+
 export interface TurnEvent {
   readonly id: string;
   /** The claim under which it was said. */
@@ -25,22 +27,20 @@ export type EventOrder = ReturnType<typeof createEventOrder>;
 
 /** `maxTurns`: those that began first are forgotten. */
 export function createEventOrder(maxTurns: number) {
-  const turns = new Map<string, Turn>();
+  const turns = createRecentMap<Turn>(maxTurns);
 
   function turnOf(id: string, epoch: number): Turn {
     const known = turns.get(id);
     if (known) return known;
     const turn = { epoch, last: 0, before: 0, isEnded: false };
     turns.set(id, turn);
-    const [oldest] = turns.keys();
-    if (turns.size > maxTurns && oldest !== undefined) turns.delete(oldest);
     return turn;
   }
 
   return {
     /** The turns that have not ended, the latest last. */
     get running(): readonly string[] {
-      return [...turns].flatMap(([id, { isEnded }]) => (isEnded ? [] : [id]));
+      return [...turns.entries()].flatMap(([id, { isEnded }]) => (isEnded ? [] : [id]));
     },
     /** `mayMiss`: what is missing will not come any more. */
     place({ id, epoch, seq, isEnd }: TurnEvent, mayMiss = false): Placed {

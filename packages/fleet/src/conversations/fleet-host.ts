@@ -6,7 +6,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import { agentProtocol, HawserError, toHawserError, type AnyAgentRequest } from "@hawser/protocol";
 import type { Incoming, Transport } from "@hawser/wire";
-import { createByteBudget, createInFlightTable, JsonText, memberSource, untilAborted, withIdSource } from "@hawser/wire/internal";
+import {
+  createByteBudget,
+  createInFlightTable,
+  createRecentMap,
+  JsonText,
+  memberSource,
+  untilAborted,
+  withIdSource,
+} from "@hawser/wire/internal";
 import { createNoMore, logLine, serve, type Lifecycle } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
@@ -19,7 +27,6 @@ import { createHostRequests } from "./host-requests.ts";
 import { createHostIds } from "./host-ids.ts";
 import { openStreams, type Streams } from "./open-streams.ts";
 import { createPartJoiner } from "./parts.ts";
-import { createRecentMap } from "./recent-map.ts";
 import { createRequestPlaces } from "./request-places.ts";
 
 type Kinds = ReadonlySet<AnyAgentRequest["kind"]>;

@@ -1,11 +1,10 @@
 // The conversations whose events one host follows: those that it used last.
 
-import { createByteBudget, createSemaphore } from "@hawser/wire/internal";
+import { createByteBudget, createRecentMap, createSemaphore } from "@hawser/wire/internal";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
 import { followEvents, type FollowedEvents, type ReadEvent } from "./follow-events.ts";
 import type { Streams } from "./open-streams.ts";
-import { createRecentMap } from "./recent-map.ts";
 
 export interface FollowedOptions {
   onEvent(event: ReadEvent, conversationId: string): void;
@@ -31,10 +30,10 @@ export function createFollowedConversations(fleet: Fleet, streams: Streams, { on
       follow(conversationId).repeat(since, tell),
     /** After the connection was lost for a while. */
     catchUp(): void {
-      for (const events of followed.values()) void events.catchUp();
+      for (const [, events] of followed.entries()) void events.catchUp();
     },
     close(): void {
-      for (const events of followed.values()) events.close();
+      for (const [, events] of followed.entries()) events.close();
     },
   };
 }

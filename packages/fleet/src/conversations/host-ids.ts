@@ -2,9 +2,8 @@
 // name in front of it, which the host never sees.
 
 import { isRecord, type AnyAgentRequest } from "@hawser/protocol/internal";
-import { withIdSource } from "@hawser/wire/internal";
+import { createRecentMap, withIdSource } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
-import { createRecentMap } from "./recent-map.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Members of a request that name another one. */

@@ -2,6 +2,7 @@
 // the last part has not come was not sent.
 
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
+import { createRecentMap } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
 import { header } from "./conversation-names.ts";
 
@@ -30,7 +31,7 @@ export interface PartMessage {
 
 /** Returns a text when its last part has come. Of texts that never end, those that began first are forgotten. */
 export function createPartJoiner(): (message: PartMessage) => string | undefined {
-  const begun = new Map<string, Uint8Array[]>();
+  const begun = createRecentMap<Uint8Array[]>(fleetLimits.fleetPartedEntries);
   return ({ headers: given, data }) => {
     const [, at, count] = /^(\d+)\/(\d+)$/.exec(given?.get(header.part) ?? "") ?? [];
     if (at === undefined || count === undefined) return Buffer.from(data).toString("utf8");
@@ -42,8 +43,6 @@ export function createPartJoiner(): (message: PartMessage) => string | undefined
     pieces.push(data);
     if (at === count) return Buffer.concat(pieces).toString("utf8");
     begun.set(record, pieces);
-    const [oldest] = begun.keys();
-    if (begun.size > fleetLimits.fleetPartedEntries && oldest !== undefined) begun.delete(oldest);
     return undefined;
   };
 }

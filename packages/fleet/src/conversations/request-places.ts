@@ -2,9 +2,9 @@
 // before, or means the conversation of its last message.
 
 import { isRecord, type AnyAgentRequest } from "@hawser/protocol/internal";
+import { createRecentMap } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
 import { namedConversation } from "./bus-line.ts";
-import { createRecentMap } from "./recent-map.ts";
 
 const defaultConversation = "default";
 

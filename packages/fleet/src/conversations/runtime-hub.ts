@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Msg, Subscription } from "@nats-io/transport-node";
 import { HawserError, toHawserError, type ConversationMessage } from "@hawser/protocol";
 import { createMemoryPair, type Transport } from "@hawser/wire";
-import { createSemaphore, JsonText, type Semaphore } from "@hawser/wire/internal";
+import { createRecentMap, createSemaphore, JsonText, type Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
@@ -21,7 +21,6 @@ import {
   toRuntimeSubject,
 } from "./conversation-names.ts";
 import { toPartHeaders, toParts } from "./parts.ts";
-import { createRecentMap } from "./recent-map.ts";
 import { watchStalls } from "./stalls.ts";
 
 /** A conversation as the hub needs it; while it is open, it belongs to this runtime. */

@@ -3,6 +3,7 @@
 // that was used longest ago goes first.
 
 import type { Workspace } from "@hawser/agent";
+import { createRecentMap } from "@hawser/wire/internal";
 import { hawserLimits } from "../limits.ts";
 
 export interface OpenWorkspace {
@@ -32,13 +33,7 @@ export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits
   const all = new Map<string, Shared>();
 
   /** Where conversations worked last, the latest ones. */
-  const last = new Map<string, Workspace>();
-
-  function noteUse(conversationId: string, workspace: Workspace): void {
-    last.delete(conversationId);
-    last.set(conversationId, workspace);
-    for (const oldest of last.keys()) if (last.size > hawserLimits.agentUsedFolderEntries) last.delete(oldest);
-  }
+  const last = createRecentMap<Workspace>(hawserLimits.agentUsedFolderEntries);
 
   function enter(name: string, key: WorkspaceKey): Shared {
     const shared = all.get(name) ?? { key, opening: open(key.folders, key.conversationId), users: 0, isLetGo: false };
@@ -69,7 +64,7 @@ export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits
       const shared = enter(name, key);
       try {
         const { workspace } = await shared.opening;
-        noteUse(key.conversationId, workspace);
+        last.set(key.conversationId, workspace);
         return await action(workspace);
       } catch (error) {
         // One that could not be opened may be possible later: its folder may come back.
@@ -82,7 +77,7 @@ export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits
       }
     },
     /** Where it worked when it was used last, if that is known. */
-    lastOf: (conversationId: string): Workspace | undefined => last.get(conversationId),
+    lastOf: last.get,
     /** What one conversation had for itself. */
     release(conversationId: string): Promise<void> {
       last.delete(conversationId);
