@@ -1,10 +1,11 @@
 // Answers questions about which services there are, as every NATS micro service does: `nats micro ls` and other
 // tools see ours. Written by hand: a few subjects, and the library for it wants another version of its core.
 
-import { NoRespondersError, RequestError, type Msg, type NatsConnection } from "@nats-io/transport-node";
+import { NoRespondersError, RequestError, type NatsConnection } from "@nats-io/transport-node";
 import { isRecord } from "@hawser/protocol/internal";
 import type { Fleet } from "./connect.ts";
 import { fleetLimits } from "./limits.ts";
+import { readObject } from "./message-text.ts";
 
 export interface ServiceFacts {
   readonly name: string;
@@ -124,7 +125,7 @@ async function ask(connection: NatsConnection, subject: string): Promise<Record<
   const answers: Record<string, unknown>[] = [];
   try {
     for await (const message of await connection.requestMany(subject, "", options)) {
-      const value = readJson(message);
+      const value = readObject(message.string());
       if (value) answers.push(value);
     }
   } catch (error) {
@@ -133,14 +134,4 @@ async function ask(connection: NatsConnection, subject: string): Promise<Record<
     if (!isWithoutServices) throw error;
   }
   return answers;
-}
-
-/** Undefined for what isn't an object. */
-export function readJson(message: Msg): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(message.string());
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -5,8 +5,8 @@ import { randomUUID } from "node:crypto";
 import { HawserError } from "@hawser/protocol";
 import { isRecord } from "@hawser/protocol/internal";
 import { createRecentMap } from "@hawser/wire/internal";
-import { readJson } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
+import { readObject } from "../message-text.ts";
 import { allHeads, batchOfHead, headSubject, itemStream } from "./batch-names.ts";
 import { readLast, writeFenced, type BatchStreams } from "./batch-streams.ts";
 
@@ -65,7 +65,7 @@ export function watchHeads(streams: BatchStreams, onCancelled: (batch: string) =
   }
   const subscription = streams.fleet.listen(allHeads, (message) => {
     const batch = batchOfHead(message.subject);
-    const isCancelled = toHead(readJson(message)).state === "cancelled";
+    const isCancelled = toHead(readObject(message.string())).state === "cancelled";
     void note(batch, Promise.resolve(isCancelled));
     if (isCancelled) onCancelled(batch);
   });

@@ -1,6 +1,7 @@
 // What hosts and runtimes of a fleet say to each other around the lines of the agent protocol, which stay as they are.
 
 import { errorTable, HawserError, isRecord, toErrorText, toHawserError } from "@hawser/protocol/internal";
+import { readObject } from "../message-text.ts";
 
 /** How a runtime answers a line that it was sent. */
 export type LineReply =
@@ -20,16 +21,6 @@ export function readReply(text: string): LineReply | undefined {
   if (typeof owner === "string") return { owner };
   if (isFull === true) return { isFull };
   return isLeaving === true ? { isLeaving } : undefined;
-}
-
-/** Undefined for what isn't a JSON object. */
-export function readObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The conversation that a request names itself. */

@@ -4,8 +4,9 @@
 import { DeliverPolicy } from "@nats-io/jetstream";
 import { HawserError, quoteShort } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
+import { fromHeaderText } from "../message-text.ts";
 import type { Fleet } from "../connect.ts";
-import { fromHeaderText, header, journalStream, journalSubjects } from "./conversation-names.ts";
+import { header, journalStream, journalSubjects } from "./conversation-names.ts";
 import { createJournalLog } from "./journal-log.ts";
 import { takeLease, type HeldLease } from "./lease.ts";
 import type { Streams } from "./open-streams.ts";

@@ -47,15 +47,3 @@ export const header = {
   /** Where answers go that belong to one request. */
   inbox: "Hawser-Inbox",
 } as const;
-
-/** Headers hold visible ASCII. */
-export const toHeaderText = (text: string): string => encodeURIComponent(text.toWellFormed());
-
-/** Undefined for what `toHeaderText` has not written. */
-export function fromHeaderText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -18,8 +18,9 @@ import {
 import { createNoMore, logLine, serve, type Lifecycle } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
+import { readObject } from "../message-text.ts";
 import { createAskRuntimes, noRuntime, type AskRuntimes } from "./ask-runtimes.ts";
-import { isEnding, readObject, toErrorLine } from "./bus-line.ts";
+import { isEnding, toErrorLine } from "./bus-line.ts";
 import { createFollowedConversations } from "./followed-conversations.ts";
 import { header } from "./conversation-names.ts";
 import type { ReadEvent } from "./follow-events.ts";

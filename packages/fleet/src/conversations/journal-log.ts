@@ -9,7 +9,8 @@ import { DeliverPolicy, JetStreamApiCodes, JetStreamApiError, type StoredMsg } f
 import { describeThrown, HawserError, quoteShort } from "@hawser/protocol/internal";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
-import { header, journalStream, toHeaderText, toJournalSubject } from "./conversation-names.ts";
+import { toHeaderText } from "../message-text.ts";
+import { header, journalStream, toJournalSubject } from "./conversation-names.ts";
 import type { Streams } from "./open-streams.ts";
 import { createPartJoiner, toPartHeaders, toParts } from "./parts.ts";
 import { readMessages } from "./read-messages.ts";

@@ -3,7 +3,8 @@
 
 import { JetStreamApiError } from "@nats-io/jetstream";
 import type { KvEntry } from "@nats-io/kv";
-import { HawserError, isRecord, quoteShort } from "@hawser/protocol/internal";
+import { HawserError, quoteShort } from "@hawser/protocol/internal";
+import { readObject } from "../message-text.ts";
 import { toToken } from "./conversation-names.ts";
 import type { Streams } from "./open-streams.ts";
 
@@ -86,13 +87,7 @@ function heldElsewhere({ conversationId }: LeaseHolder, entry: KvEntry): HawserE
 /** Undefined for a key that is gone, or that something else has written. */
 export function readHolder(entry: KvEntry | null): LeaseHolder | undefined {
   if (entry?.operation !== "PUT") return undefined;
-  try {
-    const value: unknown = JSON.parse(entry.string());
-    if (!isRecord(value)) return undefined;
-    const { runtime, machine, conversationId } = value;
-    if (typeof runtime !== "string" || typeof machine !== "string" || typeof conversationId !== "string") return undefined;
-    return { runtime, machine, conversationId };
-  } catch {
-    return undefined;
-  }
+  const { runtime, machine, conversationId } = readObject(entry.string()) ?? {};
+  if (typeof runtime !== "string" || typeof machine !== "string" || typeof conversationId !== "string") return undefined;
+  return { runtime, machine, conversationId };
 }

@@ -10,16 +10,9 @@ import { createRecentMap, createSemaphore, JsonText, type Semaphore } from "@haw
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
-import { isEnding, namedConversation, readObject, toErrorLine, type LineReply } from "./bus-line.ts";
-import {
-  anyRuntimeSubject,
-  fromHeaderText,
-  header,
-  runtimeQueue,
-  toEventSubject,
-  toHeaderText,
-  toRuntimeSubject,
-} from "./conversation-names.ts";
+import { fromHeaderText, readObject, toHeaderText } from "../message-text.ts";
+import { isEnding, namedConversation, toErrorLine, type LineReply } from "./bus-line.ts";
+import { anyRuntimeSubject, header, runtimeQueue, toEventSubject, toRuntimeSubject } from "./conversation-names.ts";
 import { toPartHeaders, toParts } from "./parts.ts";
 import { watchStalls } from "./stalls.ts";
 

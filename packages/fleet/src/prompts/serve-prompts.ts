@@ -70,7 +70,7 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
       counts.lastError = failure.message;
       const made = headers();
       made.set("Nats-Service-Error-Code", statusOf(failure.code));
-      made.set("Nats-Service-Error", toHeaderText(failure.message));
+      made.set("Nats-Service-Error", toAsciiLine(failure.message));
       fleet.say(reply, "", undefined, made);
     } finally {
       clearInterval(beat);
@@ -182,7 +182,7 @@ const statusCodes: Partial<Record<ErrorCode, string>> = { invalid_message: "400"
 const statusOf = (code: ErrorCode): string => statusCodes[code] ?? "500";
 
 /** One line of visible ASCII. */
-const toHeaderText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
+const toAsciiLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
 
 /** Throws `usage`. */
 function checkToken(token: string, what: string): string {

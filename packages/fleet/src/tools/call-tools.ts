@@ -5,7 +5,7 @@ import type { Msg } from "@nats-io/transport-node";
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "@hawser/bridge/internal";
 import { bridgeProtocol, HawserError, isRecord, toHawserError, tooLarge, type BridgeResponse } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
-import { keepNumbers, parseJsonText, toJsonText } from "@hawser/wire/internal";
+import { keepNumbers, parseJsonText, toJsonText, type CancelSignal } from "@hawser/wire/internal";
 import type { Fleet } from "../connect.ts";
 import { toFleetError } from "../fault.ts";
 import { fleetLimits } from "../limits.ts";
@@ -17,12 +17,7 @@ export interface FleetCall {
   readonly params: CallToolParams;
   /** The MCP client, as it named itself. */
   readonly client?: CallingClient | undefined;
-  readonly signal: {
-    readonly aborted: boolean;
-    readonly reason: unknown;
-    addEventListener(type: "abort", listener: () => void): void;
-    removeEventListener(type: "abort", listener: () => void): void;
-  };
+  readonly signal: CancelSignal;
   onProgress(progress: { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }): void;
   onLog(log: { readonly level: LogLevel; readonly message: string }): void;
 }

@@ -4,6 +4,7 @@
 import { headers, type Msg, type MsgHdrs } from "@nats-io/transport-node";
 import type { ToolContext } from "@hawser/tools";
 import { fleetLimits } from "../limits.ts";
+import { fromHeaderText, toHeaderText } from "../message-text.ts";
 
 export interface CallingClient {
   readonly name: string;
@@ -17,7 +18,7 @@ const frameBytes = `NATS/1.0\r\n${headerName}: \r\n\r\n`.length;
 /** Undefined where the client is not known. What it says of itself may hold anything, also ends of lines. */
 export function toClientHeaders(client: CallingClient | undefined): { headers: MsgHdrs; encodedBytes: number } | undefined {
   if (!client) return undefined;
-  const cut = (text: string): string => encodeURIComponent(text.slice(0, fleetLimits.fleetClientChars).toWellFormed());
+  const cut = (text: string): string => toHeaderText(text.slice(0, fleetLimits.fleetClientChars));
   const value = client.version === undefined ? cut(client.name) : `${cut(client.name)}/${cut(client.version)}`;
   const made = headers();
   made.set(headerName, value);
@@ -29,10 +30,8 @@ export function readClient(message: Msg): ToolContext["client"] {
   const value = message.headers?.get(headerName) ?? "";
   // Each character of the original has at most nine here.
   if (value === "" || value.length > fleetLimits.fleetClientChars * 20) return undefined;
-  try {
-    const [name = "", version] = value.split("/", 2).map(decodeURIComponent);
-    return version === undefined ? { name } : { name, version };
-  } catch {
-    return undefined;
-  }
+  const texts = value.split("/", 2).map(fromHeaderText);
+  if (texts.includes(undefined)) return undefined;
+  const [name = "", version] = texts;
+  return version === undefined ? { name } : { name, version };
 }

@@ -6,8 +6,8 @@ import { describeThrown, HawserError } from "@hawser/protocol";
 import { isSettledWithin } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
-import { readJson } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
+import { readObject } from "../message-text.ts";
 import { toServiceSubjects } from "../subjects.ts";
 import { readAnnouncement, readPage, type Announcement } from "./tool-pages.ts";
 
@@ -56,7 +56,7 @@ export async function watchTools(fleet: Fleet, service: string) {
   }
 
   const announced = fleet.listen(subjects.announce, (message) => {
-    const found = readAnnouncement(readJson(message));
+    const found = readAnnouncement(readObject(message.string()));
     if (found?.service !== service) return;
     if (found.isGone) machines.delete(found.id);
     else if (machines.has(found.id) || machines.size < fleetLimits.fleetListedEntries)
