@@ -24,7 +24,6 @@ export interface ConversationLogsOptions {
 interface Held {
   /** The sequence of its claim; 0 until that is written. */
   epoch: number;
-  readonly isLost: boolean;
 }
 
 export type ConversationLogs = ReturnType<typeof createConversationLogs>;
@@ -45,12 +44,7 @@ export function createConversationLogs(fleet: Fleet, streams: Streams, { runtime
       onLost(conversationId);
     };
     const lease: HeldLease = await takeLease(streams, { runtime, machine, conversationId }, lose);
-    const state: Held = {
-      epoch: 0,
-      get isLost() {
-        return journal.lost !== undefined;
-      },
-    };
+    const state: Held = { epoch: 0 };
     held.set(conversationId, state);
 
     /** One write after the other, as the open conversation has it; each of them only while the lease is ours. */

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { headers, type Msg } from "@nats-io/transport-node";
 import { HawserError, toHawserError, type ErrorCode } from "@hawser/protocol";
 import { isRecord } from "@hawser/protocol/internal";
-import { createSemaphore, isSettledWithin } from "@hawser/wire/internal";
+import { createSemaphore, isSettledWithin, untilAborted } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
@@ -63,7 +63,7 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
       const prompt = readPrompt(message);
       tell(reply, "status", "ack");
       const say = (text: string): void => sayInPieces(fleet, text, (piece) => tell(reply, "response", piece));
-      await Promise.race([answer(prompt, { signal: abort.signal, say }), rejectWhenAborted(abort.signal)]);
+      await untilAborted(abort.signal, answer(prompt, { signal: abort.signal, say }));
     } catch (error) {
       const failure = toHawserError(error);
       counts.errors += 1;
@@ -136,13 +136,6 @@ export async function servePrompts(fleet: Fleet, { owner, session, version, mach
   announce();
   await fleet.checkAllowed();
   return { id, subject, drained: drained.promise, stop: (graceMs = fleetLimits.fleetDrainMs) => (stopping ??= stop(graceMs)) };
-}
-
-function rejectWhenAborted(signal: AbortSignal): Promise<never> {
-  const gone = Promise.withResolvers<never>();
-  gone.promise.catch(() => {});
-  signal.addEventListener("abort", () => gone.reject(signal.reason), { once: true });
-  return gone.promise;
 }
 
 /** A text, or an object with one. Throws `invalid_message`. */

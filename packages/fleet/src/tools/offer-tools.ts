@@ -8,7 +8,15 @@ import { createContractTools, toBoundedText, toProgress } from "@hawser/bridge/i
 import { bridgeProtocol, errorTable, HawserError, toHawserError } from "@hawser/protocol";
 import type { ToolContext, ToolSource } from "@hawser/tools";
 import { checkSource, toTools } from "@hawser/tools/internal";
-import { createByteBudget, createSemaphore, isSettledWithin, parseJsonText, toJsonText, weighJsonText } from "@hawser/wire/internal";
+import {
+  createByteBudget,
+  createSemaphore,
+  isSettledWithin,
+  parseJsonText,
+  toJsonText,
+  untilAborted,
+  weighJsonText,
+} from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
@@ -63,10 +71,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
       if (request.method === "hello") throw new HawserError("unknown_method", "this bus has no hello; send call_tool");
       const { name, arguments: args } = request.params;
       await checkSource(name, args, text, ["params", "arguments"]);
-      const gone = Promise.withResolvers<never>();
-      gone.promise.catch(() => {});
-      abort.signal.addEventListener("abort", () => gone.reject(abort.signal.reason), { once: true });
-      return await Promise.race([tools.call(name, args, createContext(message, reply, abort)), gone.promise]);
+      return await untilAborted(abort.signal, Promise.resolve(tools.call(name, args, createContext(message, reply, abort))));
     } catch (error) {
       const { code, message } = toHawserError(error);
       return { error: { message, type: errorTable[code].ipcType } };
