@@ -3,10 +3,10 @@
 import { hostname } from "node:os";
 import { connectFleet, offerTools } from "@hawser/fleet/internal";
 import type { ToolSource } from "@hawser/tools";
-import { whenAborted } from "@hawser/wire/internal";
 import { logLine, runUntilStopped } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import { toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
+import { serveUntilTold } from "../fleet/serve-until-told.ts";
 
 interface Offer {
   readonly service: string;
@@ -15,17 +15,13 @@ interface Offer {
   readonly parent: number;
 }
 
-/** After a signal there is less time than after `hawser fleet drain`, since the system may be going down. */
-const signalGraceMs = 3_000;
-
 export function offerToFleet(servers: string, flags: FleetFlags, { service, tools, parent }: Offer): Promise<number> {
   return runUntilStopped(async ({ stopping }) => {
     const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser expose ${service}`);
     try {
       const offered = await offerTools(fleet, { service, tools, version: readVersion(), machine: hostname() });
       logLine(`hawser: offers ${offered.names.join(", ")} as "${service}" at ${fleet.servers} until Ctrl-C`);
-      await Promise.race([whenAborted(stopping), offered.drained, fleet.connection.closed()]);
-      await offered.stop(stopping.aborted ? signalGraceMs : undefined);
+      await serveUntilTold(fleet, stopping, offered);
     } finally {
       await fleet.close();
     }

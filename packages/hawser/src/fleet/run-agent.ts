@@ -4,22 +4,19 @@
 import { hostname, userInfo } from "node:os";
 import type { SpawnedAgent } from "@hawser/agent/host";
 import { connectFleet, servePrompts, type AnswerPrompt } from "@hawser/fleet/internal";
-import { whenAborted } from "@hawser/wire/internal";
 import { logLine, runUntilStopped } from "@hawser/wire/internal/node";
 import { checkHostFlags, type AgentFlags } from "../agent/flags.ts";
 import { startRuntime, withoutAnybodyToAsk } from "../chat/start-agent.ts";
 import { readVersion } from "../command-line/launcher.ts";
 import { defaultServers } from "./command.ts";
 import { toFleetAddress, type FleetFlags } from "./flags.ts";
+import { serveUntilTold } from "./serve-until-told.ts";
 
 export interface FleetAgentFlags extends AgentFlags, FleetFlags {
   readonly name?: string;
   readonly owner?: string;
   readonly shared?: boolean;
 }
-
-/** After a signal there is less time than after `hawser fleet drain`, since the system may be going down. */
-const signalGraceMs = 3_000;
 
 export const runAgent = (flags: FleetAgentFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
@@ -31,8 +28,7 @@ export const runAgent = (flags: FleetAgentFlags): Promise<void> =>
         const answer = answerBy(agent, `fleet-${owner}-${session}`);
         const served = await servePrompts(fleet, { owner, session, version: readVersion(), machine: hostname(), answer });
         logLine(`hawser: answers prompts at ${served.subject} on ${fleet.servers} until Ctrl-C`);
-        await Promise.race([whenAborted(stopping), served.drained, fleet.connection.closed()]);
-        await served.stop(stopping.aborted ? signalGraceMs : undefined);
+        await serveUntilTold(fleet, stopping, served);
       } finally {
         await agent.close();
       }

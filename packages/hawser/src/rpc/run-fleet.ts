@@ -14,16 +14,13 @@ import {
   type GatewayOptions,
 } from "@hawser/gateway/internal";
 import { HawserError } from "@hawser/protocol";
-import { whenAborted } from "@hawser/wire/internal";
 import { keepGrownHeapSmall, logLine, runUntilStopped, withSmallHeap } from "@hawser/wire/internal/node";
 import { openTarget } from "../api-target/target.ts";
 import { toFlag } from "../command-line/command.ts";
 import { readVersion } from "../command-line/launcher.ts";
 import { toFleetAddress } from "../fleet/flags.ts";
+import { serveUntilTold } from "../fleet/serve-until-told.ts";
 import type { RpcFlags } from "./run.ts";
-
-/** After a signal there is less time than after `hawser fleet drain`, since the system may be going down. */
-const signalGraceMs = 3_000;
 
 export function runSite(servers: string, flags: RpcFlags): Promise<void> {
   const { site, workers = 1, rate } = flags;
@@ -45,11 +42,7 @@ export function runSite(servers: string, flags: RpcFlags): Promise<void> {
         createCalls: (maxLineBytes) => createCalls(core, target.options, site, maxLineBytes),
       });
       logLine(`hawser: makes the calls for "${site}" at ${fleet.servers} until Ctrl-C`);
-      try {
-        await Promise.race([whenAborted(stopping), worker.drained, fleet.connection.closed()]);
-      } finally {
-        await worker.stop(stopping.aborted ? signalGraceMs : undefined);
-      }
+      await serveUntilTold(fleet, stopping, worker);
     } finally {
       await core.close();
       await target.close();
