@@ -1,9 +1,7 @@
 // Batches with a real server, and with workers, senders and readers in this process: what can be seen only from inside.
 
-import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StreamAPI } from "@nats-io/jetstream";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { HawserError } from "@hawser/protocol";
 import { writeHead } from "../src/batch/batch-head.ts";
 import {
@@ -88,12 +86,6 @@ async function read(batch: string, sending?: Promise<number | undefined>): Promi
   return lines;
 }
 
-/** As `streams`, but for some of what is asked of the server. */
-function withStreams(changes: Partial<StreamAPI>): BatchStreams {
-  const api = Object.assign(Object.create(streams.manager.streams), changes);
-  return { ...streams, manager: Object.create(streams.manager, { streams: { value: api } }) };
-}
-
 const countOf = (lines: readonly string[], what: string): number => lines.filter((line) => line.includes(`"${what}"`)).length;
 
 describe("a batch", () => {
@@ -172,22 +164,6 @@ describe("a batch", () => {
     await expect(cancelBatch(streams, { batch: createBatchId(), refuse })).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("that can't be ended is not tried without a pause or for ever: its cancelling ends with an error", async () => {
-    Object.assign(fleetLimits, { batchCancelMs: 0, batchCancelSteps: 3, batchRetryMs: 1 });
-    const batch = createBatchId();
-    await send(batch, toItems("nowhere", 1));
-    let tries = 0;
-    // A server that lets nobody take items out of the queue, up to a number that is never reached.
-    const deleteMessage = async (...[stream, sequence]: [string, number]): Promise<boolean> =>
-      ++tries > 100 && streams.manager.streams.deleteMessage(stream, sequence);
-    await expect(cancelBatch(withStreams({ deleteMessage }), { batch, refuse })).rejects.toMatchObject({
-      code: "timeout",
-      message: expect.stringContaining(itemStream),
-    });
-    expect(tries).toBe(fleetLimits.batchCancelSteps);
-    await cancelBatch(streams, { batch, refuse });
-  });
-
   it("with more sites than one may have, or an item that is too large, has a line for each that was refused", async () => {
     await serve("only", {});
     Object.assign(fleetLimits, { batchSiteEntries: 1 });
@@ -201,31 +177,6 @@ describe("a batch", () => {
     const batch = createBatchId();
     const lines = await read(batch, send(batch, items()));
     expect([lines.length, ...["done", "usage", "too_large", "wrong"].map((what) => countOf(lines, what))]).toEqual([5, 1, 2, 1, 1]);
-  });
-
-  it("that is waited for for long leaves nothing behind with each look", async () => {
-    Object.assign(fleetLimits, { batchLookMs: 1 });
-    const batch = createBatchId();
-    await writeHead(streams, batch, { state: "open" });
-    const signals = new Set<EventTarget>();
-    const { addEventListener } = AbortSignal.prototype;
-    const noting = vi.spyOn(AbortSignal.prototype, "addEventListener").mockImplementation(function (this: AbortSignal, ...args) {
-      signals.add(this);
-      addEventListener.apply(this, args);
-    });
-    onTestFinished(() => noting.mockRestore());
-    let looks = 0;
-    let most = 0;
-    const stop = new AbortController();
-    const getMessage: typeof streams.manager.streams.getMessage = (...query) => {
-      most = Math.max(most, ...Array.from(signals, (signal) => getEventListeners(signal, "abort").length));
-      if (++looks === 40) stop.abort();
-      return streams.manager.streams.getMessage(...query);
-    };
-    const options = { batch, onResult: () => {}, onUnserved: () => {}, miss: (index: number) => end({ index, text: "?" }, "missing", 7) };
-    expect(await readResults(withStreams({ getMessage }), { ...options, signal: stop.signal })).toBe(false);
-    expect(looks).toBeGreaterThanOrEqual(40);
-    expect(most).toBeLessThan(5);
   });
 
   it("does not come to harm from a message that is none: it is dropped, and the worker goes on", async () => {
