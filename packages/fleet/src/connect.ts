@@ -52,10 +52,9 @@ export async function connectFleet(address: FleetAddress, name: string) {
     throw toFleetError(error, shown);
   });
   if (credentials && !tls && !servers.every(isLoopback)) logLine(`[hawser] fleet: credentials travel to ${shown} unprotected; use tls://`);
-  const refused = createListeners<PermissionViolationError>();
-  const reconnected = createListeners<void>();
   let firstRefusal: PermissionViolationError | undefined;
-  refused.add((refusal) => (firstRefusal ??= refusal));
+  const refused = new Set<OnRefusal>([(refusal) => (firstRefusal ??= refusal)]);
+  const reconnected = new Set<() => void>();
   void watch(connection, shown, { refused, reconnected });
 
   /** Gets what is said there; in a queue group, each message reaches one of its members. */
@@ -82,9 +81,9 @@ export async function connectFleet(address: FleetAddress, name: string) {
     createInbox: () => createInbox(inboxPrefix),
     listen,
     /** Called for what the server does not let this account do, until the returned function is called. */
-    onRefusal: refused.add,
+    onRefusal: (listener: OnRefusal) => addTo(refused, listener),
     /** Called when a server is there again after it was lost, until the returned function is called. */
-    onReconnect: reconnected.add,
+    onReconnect: (listener: () => void) => addTo(reconnected, listener),
     /** Called when somebody tells one of these names to leave, until the returned function is called. */
     onDrain(names: readonly string[], listener: () => void): () => void {
       const subscription = listen(drainSubject, (message) => void (names.includes(message.string()) && listener()));
@@ -104,37 +103,27 @@ export async function connectFleet(address: FleetAddress, name: string) {
   };
 }
 
-type Listeners<Value> = ReturnType<typeof createListeners<Value>>;
+type OnRefusal = (refusal: PermissionViolationError) => void;
 
-function createListeners<Value>() {
-  const all = new Set<(value: Value) => void>();
-  return {
-    add(listener: (value: Value) => void): () => void {
-      all.add(listener);
-      return () => void all.delete(listener);
-    },
-    tell(value: Value): void {
-      for (const listener of all) listener(value);
-    },
-  };
+interface Listeners {
+  readonly refused: Set<OnRefusal>;
+  readonly reconnected: Set<() => void>;
 }
 
-interface Watched {
-  readonly refused: Listeners<PermissionViolationError>;
-  readonly reconnected: Listeners<void>;
+function addTo<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** A server that is lost, and one that is there again, are told once each. */
-async function watch(connection: NatsConnection, servers: string, { refused, reconnected }: Watched): Promise<void> {
+async function watch(connection: NatsConnection, servers: string, { refused, reconnected }: Listeners): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === "disconnect") logLine(`[hawser] fleet: lost the server at ${status.server}; trying again`);
-    if (status.type === "reconnect") {
-      logLine(`[hawser] fleet: connected to ${status.server} again`);
-      reconnected.tell();
-    }
+    if (status.type === "reconnect") logLine(`[hawser] fleet: connected to ${status.server} again`);
+    if (status.type === "reconnect") for (const listener of reconnected) listener();
     if (status.type !== "error") continue;
     const { error } = status;
-    if (error instanceof PermissionViolationError) refused.tell(error);
+    if (error instanceof PermissionViolationError) for (const listener of refused) listener(error);
     logLine(`[hawser] fleet: ${toFleetError(error, servers).message}`);
   }
 }
