@@ -1,6 +1,7 @@
 // An index in use: operations are found by id, and described from the records that `readRecords` brings.
 
 import { cutText, HawserError, nearNames } from "@hawser/protocol/internal";
+import { createRecentMap } from "@hawser/wire/internal";
 import { gatewayLimits } from "../limits.ts";
 import type { BuiltIndex, IndexHead, Place } from "./build-index.ts";
 import type { OperationRecord } from "./describe-operation.ts";
@@ -19,7 +20,7 @@ export function createOperationIndex(head: IndexHead, readRecords: ReadRecords):
   const { title, operations, securitySchemes } = head;
   const finder = createFinder(operations);
   const places = new Map(operations.map((operation, at) => [keyOf(operation), head.operationPlaces[at] as Place]));
-  const remembered = new Map<string, Promise<OperationDescription>>();
+  const remembered = createRecentMap<Promise<OperationDescription>>(gatewayLimits.maxRememberedEntries);
 
   async function readDescription(operation: OperationSummary): Promise<OperationDescription> {
     const place = places.get(keyOf(operation));
@@ -60,8 +61,6 @@ export function createOperationIndex(head: IndexHead, readRecords: ReadRecords):
       const reading = readDescription(operation);
       remembered.set(key, reading);
       reading.catch(() => remembered.delete(key));
-      const [oldest] = remembered.keys();
-      if (remembered.size > gatewayLimits.maxRememberedEntries && oldest !== undefined) remembered.delete(oldest);
       return reading;
     },
   };
