@@ -12,6 +12,7 @@ import { createHolderName, isUnwritable, judgeHolder, makeFolder, withFileLock }
 import { agentLimits } from "../limits.ts";
 import { undoLimits } from "./limits.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
+import { ownKeysIn } from "./own-files.ts";
 import { createRootAccess, type RootAccess } from "./root-access.ts";
 import type { RootLimits, RootOptions } from "./thread/root-changes.ts";
 
@@ -21,6 +22,8 @@ export type UndoLimits = Pick<typeof undoLimits, "undoFileBytes" | "undoRootByte
 export interface ChangeLogOptions {
   /** Made when it is first needed. */
   readonly folder: string;
+  /** Our own files and folders, which are never looked at; `folder` is one of them in any case. */
+  readonly settings?: readonly string[] | undefined;
   readonly limits?: Partial<UndoLimits> | undefined;
   /** The folder goes with this process and no other one knows it, so that nothing has to be locked against others. */
   readonly isPassing?: boolean | undefined;
@@ -38,6 +41,7 @@ const nameFile = "root.json";
 
 export function createChangeLog(options: ChangeLogOptions) {
   const { folder, nearBytes = undoLimits.undoNearBytes } = options;
+  const own = [...(options.settings ?? []), folder];
   const lock = options.isPassing ? createOwnLock() : withFileLock;
   const limits = toRootLimits({ ...undoLimits, ...options.limits });
   /** Of this process. */
@@ -129,10 +133,10 @@ export function createChangeLog(options: ChangeLogOptions) {
     }
   }
 
-  function storeOf(root: string, settings: readonly string[]) {
+  function storeOf(root: string) {
     const known = stores.get(root);
     if (known) return known;
-    const store = openStore({ root, settings, limits, folder: join(folder, toStoreName(root)) });
+    const store = openStore({ root, settings: ownKeysIn(root, own), limits, folder: join(folder, toStoreName(root)) });
     stores.set(root, store);
     return store;
   }
@@ -145,7 +149,7 @@ export function createChangeLog(options: ChangeLogOptions) {
       const path = join(folder, name.name);
       if (!name.isDirectory() || !(await stat(join(path, conversationsFolder, digestOf(conversationId))).catch(() => undefined))) continue;
       const root = await readRoot(path);
-      if (root !== undefined && toStoreName(root) === basename(path)) found.push({ path, store: storeOf(root, []) });
+      if (root !== undefined && toStoreName(root) === basename(path)) found.push({ path, store: storeOf(root) });
     }
     return found;
   }

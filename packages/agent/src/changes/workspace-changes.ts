@@ -3,7 +3,6 @@
 import { randomUUID } from "node:crypto";
 import { join, relative, sep } from "node:path";
 import type { FileChange } from "@hawser/protocol";
-import { targetOf } from "../tools/files/permit.ts";
 import { isInside, type Roots } from "../tools/files/roots.ts";
 import type { ChangeLog, Store } from "./change-log.ts";
 import { revertFiles } from "./revert-files.ts";
@@ -42,7 +41,7 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
   const outer = roots.paths.filter(
     (path, at) => !roots.paths.some((other, index) => index !== at && other !== path && isInside(other, path)),
   );
-  const stores = [...new Set(outer)].map((root) => log.storeOf(root, settingsKeys(roots, root)));
+  const stores = [...new Set(outer)].map(log.storeOf);
   const storeAt = (real: string): Store | undefined => stores.find(({ root }) => isInside(root, real));
 
   return {
@@ -96,15 +95,6 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
 }
 
 const toSlashes = (path: string): string => path.split(sep).join("/");
-
-/** Our own files in the root. */
-function settingsKeys(roots: Roots, root: string): string[] {
-  const real = roots.settings.map((path) => {
-    const target = targetOf(path);
-    return target ? join(target.existing, ...target.missing) : path;
-  });
-  return real.flatMap((path) => (path !== root && isInside(root, path) ? [toSlashes(relative(root, path))] : []));
-}
 
 function toEntry(
   { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: Omit<ListedChange, "at">,

@@ -224,3 +224,38 @@ test("a store whose name a power failure has emptied is named again, so that the
   await first.log.forget("c");
   expect(readdirSync(first.data)).toEqual([]);
 });
+
+test("files of our own are never looked at, also in a root whose store the end of another conversation or a fork has opened", async () => {
+  for (const begin of ["forget", "fork"] as const) {
+    const root = newFolder();
+    const [data, settings] = [join(root, "data", "undo"), [join(root, "config")]];
+    const first = await openUndoStage({ "a.txt": "a", "config/keys.json": "secret-1" }, { root, data, settings });
+    for (const conversation of ["one", "two"]) await first.turn(() => writeFileSync(first.path("a.txt"), conversation), "r", conversation);
+    const second = await openUndoStage({}, { root, data, settings });
+    await (begin === "fork" ? second.log.fork("two", "three", async () => ["r"]) : second.log.forget("two"));
+    const changes = createWorkspaceChanges(second.log, await createRoots([root], { settings }));
+    const watch = changes.openTurn({ conversationId: "one", requestId: "r2", tell: () => {}, onProblem: expect.fail });
+    const after = await watch.before("anything", second.signal);
+    writeFileSync(first.path("config/keys.json"), "secret-2");
+    writeFileSync(first.path("b.txt"), "b");
+    await after();
+    await watch.end();
+    const { changes: listed } = await changes.list({ conversationId: "one", diff: true });
+    expect(listed.map(({ path }) => path)).toEqual(["a.txt", "b.txt"]);
+    expect(JSON.stringify(treeOf(data))).not.toContain("secret");
+  }
+});
+
+test("a root that lies in a folder of our own is not looked at, and what an earlier store has of our own is neither listed nor read again", async () => {
+  const first = await openUndoStage({ "keys/keys.json": "secret-1" });
+  await first.turn(() => writeFileSync(first.path("keys/keys.json"), "secret-2"), "r1");
+  writeFileSync(first.path("keys/keys.json"), "secret-3");
+  const second = await openUndoStage({}, { root: first.root, data: first.data, settings: [first.path("keys")] });
+  expect((await second.list({ diff: true })).changes).toEqual([]);
+  expect((await second.revert()).reverted).toEqual([]);
+  const inside = await openUndoStage({}, { root: first.path("keys"), data: first.data, settings: [first.path("keys")] });
+  await inside.turn(() => writeFileSync(first.path("keys/keys.json"), "secret-4"), "r2");
+  const { changes, untracked } = await inside.list({ diff: true });
+  expect([changes, untracked]).toEqual([[], [{ path: ".", reason: "it holds files of Hawser itself" }]]);
+  expect(JSON.stringify(treeOf(first.data))).not.toMatch(/secret-[34]/);
+});

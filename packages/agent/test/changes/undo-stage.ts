@@ -32,11 +32,10 @@ export function lookInThread(): void {
   usualNear = inThread;
 }
 
-export interface UndoStageOptions extends Partial<Pick<ChangeLogOptions, "limits" | "nearBytes" | "isPassing">> {
+export interface UndoStageOptions extends Partial<Pick<ChangeLogOptions, "limits" | "nearBytes" | "isPassing" | "settings">> {
   /** Of an earlier stage, to go on from it. */
   readonly root?: string;
   readonly data?: string;
-  readonly settings?: readonly string[];
 }
 
 export async function openUndoStage(files: Readonly<Record<string, string | Buffer>> = {}, options: UndoStageOptions = {}) {
@@ -44,7 +43,7 @@ export async function openUndoStage(files: Readonly<Record<string, string | Buff
   const data = options.data ?? join(newFolder(), "undo");
   writeFiles(root, files);
   const log = createChangeLog({ ...options, folder: data, nearBytes: options.nearBytes ?? usualNear });
-  const changes = createWorkspaceChanges(log, await createRoots([root], { settings: options.settings ?? [] }));
+  const changes = createWorkspaceChanges(log, await createRoots([root], { settings: options.settings }));
   const problems: string[] = [];
   const open = (conversationId: string, requestId: string) =>
     changes.openTurn({ conversationId, requestId, tell: () => {}, onProblem: (message) => problems.push(message) });

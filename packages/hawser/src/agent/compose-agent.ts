@@ -50,11 +50,24 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
-  const undo = openUndo(flags, config, folder);
-  const { changes } = undo;
+  const undo = placeOfUndo(flags, config, folder);
   const named = ["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name));
   const ownData = [...named, undo.folder];
   const own = ownPlaces(env);
+  const settings = [
+    files.path,
+    changedFile(files),
+    // The file as well: it may be a link into a root.
+    dirname(keysPath(env)),
+    keysPath(env),
+    ...ownData,
+    ...own.instructions,
+    ...own.skills,
+    // Compiled code, which the next start runs.
+    join(userFolder("cache", env), "hawser"),
+  ];
+  const { isOn, isPassing } = undo;
+  const changes = isOn ? createChangeLog({ folder: undo.folder, settings, limits: config.limits, isPassing }) : undefined;
   const sandbox = openSandbox(flags, config, env, { hidden: [folder, ...ownData, keysPath(env)], skills: own.skills });
   const workspaces = await createWorkspaces({
     changes,
@@ -66,16 +79,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     sandbox,
     own,
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
-    // The last: compiled code, which the next start runs.
-    settings: [
-      files.path,
-      changedFile(files),
-      dirname(keysPath(env)),
-      ...ownData,
-      ...own.instructions,
-      ...own.skills,
-      join(userFolder("cache", env), "hawser"),
-    ],
+    settings,
   });
   const parts: AgentParts = {
     models,
@@ -133,14 +137,14 @@ const openSandbox = (flags: AgentFlags, { sandbox }: AgentConfig, env: Place["en
     read: [...(sandbox?.read ?? []), ...skills],
   });
 
-/** What is kept for undo, if anything is. Without a history it goes with the process, too. */
-function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
+/** Where something is kept for undo, if anything is. Without a history it goes with the process, too. */
+function placeOfUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
   const isOn = flags.undo !== false && config.undo !== false;
   const passing = isOn && flags.history === false ? createPrivateFolder("undo") : undefined;
-  const folder = passing?.path ?? join(dataFolder, "undo");
   return {
-    folder,
-    changes: isOn ? createChangeLog({ folder, limits: config.limits, isPassing: passing !== undefined }) : undefined,
+    isOn,
+    isPassing: passing !== undefined,
+    folder: passing?.path ?? join(dataFolder, "undo"),
     close: (): void => passing?.remove(),
   };
 }

@@ -1,7 +1,7 @@
 // Keys that lie inside of a root, through the real runtime: what a sandboxed command and the agent's own tools see of them, also while a
 // key is being changed, and where the folder of the configuration is a link. And addresses, which may hold a password or a key's way.
 
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSandbox } from "@hawser/agent/internal";
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
@@ -28,9 +28,9 @@ async function start(stage: Stage, flags: readonly string[], onLog: (text: strin
   return agent;
 }
 
-async function say(agent: SpawnedAgent, message: string): Promise<string> {
+async function say(agent: SpawnedAgent, message: string, conversationId?: string): Promise<string> {
   const events: unknown[] = [];
-  for await (const event of agent.send(message)) events.push(event);
+  for await (const event of agent.send({ message, metadata: { conversationId } })) events.push(event);
   return JSON.stringify(events);
 }
 
@@ -70,6 +70,35 @@ describe.concurrent("G16 keys inside of a root", () => {
       said.push(await say(agent, request));
     expect(said.join("\n")).not.toContain(key);
     expect(said[0]).toContain("denies it");
+  });
+
+  it("are no change of a turn, also after a restart that forks or deletes another conversation of the same folder first", async () => {
+    const flags = ["--allow-command", "sh", "--sandbox=off"];
+    for (const begin of ["fork", "delete"] as const) {
+      const stage = makeStage({}, allowAll);
+      const folder = realpathSync(stage.home);
+      writeFileSync(join(folder, "wait.sh"), "touch waits\nuntil [ -e go-on ]; do sleep 0.02; done\n");
+      const first = await start(stage, flags);
+      await first.setKey("anthropic", key);
+      for (const conversation of ["one", "two"]) {
+        await first.setWorkspace(conversation, { folders: [folder] });
+        await say(first, `run sh -c "echo > ${conversation}"`, conversation);
+      }
+      await first.close();
+      const agent = await start(stage, flags);
+      await (begin === "fork" ? agent.fork("two") : agent.deleteConversation("two"));
+      await agent.setWorkspace("one", { folders: [folder] });
+      const turn = say(agent, "run sh wait.sh", "one");
+      await until(() => existsSync(join(folder, "waits")));
+      await agent.setKey("openai", later);
+      writeFileSync(join(folder, "go-on"), "");
+      await turn;
+      const { changes } = await agent.listChanges("one", { diff: true });
+      expect(changes.map(({ path }) => path)).toEqual(["one", "go-on", "waits"]);
+      const undo = join(stage.home, "data", "hawser", "undo");
+      const kept = readdirSync(undo, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      for (const entry of kept) expect(readFileSync(join(entry.parentPath, entry.name), "latin1")).not.toContain("canary");
+    }
   });
 });
 

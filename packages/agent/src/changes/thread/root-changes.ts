@@ -15,7 +15,7 @@ import { walkRoot, type Seen, type Untracked } from "./walk.ts";
 
 export interface RootOptions extends RootPlace {
   readonly limits: RootLimits;
-  /** Keys of our own files and folders. */
+  /** Keys of our own files and folders, the empty one for the root itself. They are never looked at. */
   readonly settings: readonly string[];
 }
 
@@ -46,6 +46,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
   const meter = createMeter(mostBytes);
   const log = openRootLog(options, limits, meter);
   const settings = new Set(options.settings);
+  const isOwn = (key: string): boolean => options.settings.some((own) => isMeantBy(key, own));
   let forgotten = 0;
 
   function look(keys: readonly string[] | undefined, busy: readonly string[]): readonly Change[] {
@@ -61,6 +62,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
   function lookAtKeys(keys: readonly string[]): Seen {
     const seen: Seen = { changes: [], touched: new Map(), untracked: [] };
     for (const key of keys) {
+      if (isOwn(key)) continue;
       const before = log.tree.get(key);
       const after = lookAt(toPath(root, key), before, { contents: log.contents, maxFileBytes: limits.maxFileBytes, meter });
       if (after && isSame(before, after)) seen.touched.set(key, after);
@@ -143,7 +145,8 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
       log.catchUp();
       const turns = log.turnsOf(conversationId).filter((turn) => requestId === undefined || turn.requestId === requestId);
       const old = forgotten > 0 ? [{ key: "", reason: `the changes of ${forgotten} older turns, for want of room` }] : [];
-      return { ...listChanges(turns, log.contents, hasDiffs, limits), untracked: [...old, ...log.untracked] };
+      const shown = turns.map((turn) => ({ ...turn, paths: new Map([...turn.paths].filter(([key]) => !isOwn(key))) }));
+      return { ...listChanges(shown, log.contents, hasDiffs, limits), untracked: [...old, ...log.untracked] };
     },
     /** Notes what will be done before it is. */
     plan({ id, conversationId, requestId, holder, target, keys, busy }: RevertOptions): RevertPlan {

@@ -13,7 +13,7 @@ import type { Tree } from "./tree.ts";
 export interface WalkOptions extends LookOptions {
   readonly root: string;
   readonly tree: Pick<Tree, "in" | "folders">;
-  /** Our own files and folders; keys. */
+  /** Our own files and folders; keys, the empty one for the root itself. */
   readonly settings: ReadonlySet<string>;
   /** What a running call of a tool is about to change; it is looked at when the call is over. Keys. */
   readonly busy: ReadonlySet<string>;
@@ -59,6 +59,7 @@ export function walkRoot(options: WalkOptions): Seen {
   const closed = new Set<string>();
   let reached = 0;
   let left = 0;
+  if (settings.has("")) return { ...result, untracked: [{ key: "", reason: "it holds files of Hawser itself" }] };
 
   function close(key: string, reason: string): void {
     closed.add(key);
