@@ -13,7 +13,7 @@ export { createKeyStore, type Keychain, type KeyStore } from "./keys/key-store.t
 export { settingsLimits } from "./keys/limits.ts";
 export { toWanted } from "./mcp/connect-servers.ts";
 export { keyFrom, testKey } from "./keys/test-key.ts";
-export { serverUrl } from "./model/vendors.ts";
+export { keyAddress, serverUrl } from "./model/vendors.ts";
 export type { RuntimeSettings } from "./runtime/settings-answers.ts";
 export { defaultDataFolder } from "./history/conversation-files.ts";
 export type { ConversationLog, ConversationLogs } from "./history/conversation-log.ts";

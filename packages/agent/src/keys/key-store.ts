@@ -1,6 +1,7 @@
 // Keys of vendors that are kept for the user: in the system's keychain where there is one, else in a file for this user alone. The file
 // says of each vendor where its key is, so no keychain is opened for a user who keeps nothing there. A key leaves here for its vendor
-// and for nothing else; no sentence holds one.
+// and for nothing else, at the address that it was set for: another configuration may use the name for another server. No sentence holds
+// one.
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,6 +9,7 @@ import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal
 import { createSemaphore } from "@hawser/wire/internal";
 import { logLine, makeFolder, removeDrafts, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { parseText, readText } from "../config/config-file.ts";
+import type { KeptKeys } from "../model/vendors.ts";
 import { settingsLimits } from "./limits.ts";
 
 /** The system's own. Each rejects, within a bounded time, where it can't be used. */
@@ -17,23 +19,32 @@ export interface Keychain {
   remove(account: string): Promise<void>;
 }
 
-/** What the file says of one vendor: its key, or that the keychain has it. */
-type Entry = { readonly key: string } | { readonly keychain: true };
-type Entries = ReadonlyMap<string, Entry>;
-
-export interface KeyStore {
-  get(vendor: string): string | undefined;
-  placeOf(vendor: string): "keychain" | "file" | "none";
-  /** Why a key that is kept can't be had. */
-  problemOf(vendor: string): string | undefined;
-  /** Until it resolves, more may come from the keychain; undefined where that has nothing of ours. */
-  readonly ready: Promise<void> | undefined;
-  /** An empty key is removed. Throws `usage` for what can't be a key, and where it can't be kept. */
-  set(vendor: string, key: string): Promise<void>;
+interface Addressed {
+  /** Where the key goes; vendors that have but one address have none here. */
+  readonly address?: string | undefined;
 }
 
+/** What the file says of one vendor: its key, or that the keychain has it. */
+type Entry = Addressed & ({ readonly key: string } | { readonly keychain: true });
+type Entries = ReadonlyMap<string, Entry>;
+
+export interface KeyStore extends KeptKeys {
+  /** Whatever its address is. */
+  placeOf(vendor: string): "keychain" | "file" | "none";
+  /** Until it resolves, more may come from the keychain; undefined where that has nothing of ours. */
+  readonly ready: Promise<void> | undefined;
+  /** An empty key is removed, whatever its address is. Throws `usage` for what can't be a key, and where it can't be kept. */
+  set(vendor: string, key: string, address?: string): Promise<void>;
+  /** The vendor is at this address no more: its key goes, unless it is for another one. */
+  leave(vendor: string, address: string): Promise<void>;
+}
+
+/** The address as well: of two that are set at once under one name, neither takes the place of the other. */
+const toAccount = (vendor: string, address: string | undefined): string => (address === undefined ? vendor : `${vendor} ${address}`);
+
 export function createKeyStore(path: string, keychain: Keychain): KeyStore {
-  const keys = new Map<string, string>();
+  /** With their addresses: what the file says may be of another process by now. */
+  const keys = new Map<string, Addressed & { readonly key: string }>();
   const problems = new Map<string, string>();
   /** Vendors whose key was set or removed here: what the keychain said of it before counts no more. */
   const overtaken = new Set<string>();
@@ -44,19 +55,19 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
   } catch (error) {
     logLine(`[hawser] keys in ${path} are not used: ${describeThrown(error)}`);
   }
-  for (const [vendor, entry] of entries) if ("key" in entry) keys.set(vendor, entry.key);
+  for (const [vendor, entry] of entries) if ("key" in entry) keys.set(vendor, entry);
 
   async function fetchFromKeychain(): Promise<void> {
     const kept = [...entries].filter(([, entry]) => "keychain" in entry);
     await Promise.all(
-      kept.map(async ([vendor]) => {
-        const { key, problem } = await keychain.get(vendor).then(
+      kept.map(async ([vendor, { address }]) => {
+        const { key, problem } = await keychain.get(toAccount(vendor, address)).then(
           (found) => ({ key: found, problem: "the keychain has it no more; set it again" }),
           (error: unknown) => ({ key: undefined, problem: `the keychain can't be used: ${describeThrown(error)}` }),
         );
         if (overtaken.has(vendor)) return;
         if (key === undefined) problems.set(vendor, problem);
-        else keys.set(vendor, key);
+        else keys.set(vendor, { key, address });
       }),
     );
   }
@@ -77,38 +88,57 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
     });
   }
 
-  async function keep(vendor: string, key: string): Promise<void> {
-    const isInKeychain = await keychain.set(vendor, key).then(
+  async function keep(vendor: string, key: string, address: string | undefined): Promise<void> {
+    const before = entries.get(vendor);
+    const isInKeychain = await keychain.set(toAccount(vendor, address), key).then(
       () => true,
       () => false,
     );
-    await change(vendor, isInKeychain ? { keychain: true } : { key });
-    keys.set(vendor, key);
+    await change(vendor, { ...(isInKeychain ? { keychain: true } : { key }), ...(address !== undefined && { address }) });
+    keys.set(vendor, { key, address });
+    // One that is still there goes nowhere any more.
+    if (before && "keychain" in before && before.address !== address)
+      await keychain.remove(toAccount(vendor, before.address)).catch(() => undefined);
   }
 
   async function remove(vendor: string): Promise<void> {
     const before = entries.get(vendor);
     // Out of the keychain first: what the file does not name any more would stay there for ever.
-    if (before && "keychain" in before) await keychain.remove(vendor);
+    if (before && "keychain" in before) await keychain.remove(toAccount(vendor, before.address));
     if (before) await change(vendor, undefined);
     keys.delete(vendor);
   }
 
+  const isKeptFor = (vendor: string, address: string | undefined): boolean => {
+    const known = keys.get(vendor) ?? entries.get(vendor);
+    return known !== undefined && known.address === address;
+  };
+
   return {
-    get: (vendor) => keys.get(vendor),
+    get: (vendor, address) => (isKeptFor(vendor, address) ? keys.get(vendor)?.key : undefined),
     placeOf(vendor) {
       const entry = entries.get(vendor);
       return entry === undefined ? "none" : "key" in entry ? "file" : "keychain";
     },
-    problemOf: (vendor) => problems.get(vendor),
+    problemOf(vendor, address) {
+      const entry = entries.get(vendor);
+      if (entry === undefined || isKeptFor(vendor, address)) return problems.get(vendor);
+      if (entry.address === undefined) return "it was kept without an address; set it again";
+      return "it was set for another address; set it again";
+    },
     ready: [...entries.values()].some((entry) => "keychain" in entry) ? fetchFromKeychain() : undefined,
-    set: (vendor, key) =>
+    set: (vendor, key, address) =>
       oneByOne.run(async () => {
         const trimmed = key.trim();
         checkKey(trimmed);
         if (trimmed === "") await remove(vendor);
-        else await keep(vendor, trimmed);
+        else await keep(vendor, trimmed, address);
         problems.delete(vendor);
+      }),
+    leave: (vendor, address) =>
+      oneByOne.run(async () => {
+        const entry = entries.get(vendor);
+        if (entry !== undefined && (entry.address ?? address) === address) await remove(vendor);
       }),
   };
 }
@@ -132,8 +162,11 @@ function toEntries(value: unknown): Entries {
   if (!isRecord(value)) throw new HawserError("usage", "it is not a file of keys");
   return new Map(
     Object.entries(value).map(([vendor, entry]): [string, Entry] => {
-      if (isRecord(entry) && typeof entry["key"] === "string") return [vendor, { key: entry["key"] }];
-      if (isRecord(entry) && entry["keychain"] === true) return [vendor, { keychain: true }];
+      if (isRecord(entry) && (entry["address"] === undefined || typeof entry["address"] === "string")) {
+        const { key, keychain, address } = entry;
+        if (typeof key === "string") return [vendor, { key, address }];
+        if (keychain === true) return [vendor, { keychain, address }];
+      }
       throw new HawserError("usage", "it has an entry that is neither a key nor in the keychain");
     }),
   );

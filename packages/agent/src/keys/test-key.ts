@@ -6,6 +6,7 @@ import { createBoundedFetch } from "../model/bounded-fetch.ts";
 import {
   anthropicUrl,
   checkKey,
+  keyAddress,
   keyVariables,
   openaiUrl,
   serverUrl,
@@ -55,7 +56,10 @@ export async function testKey(options: TestKeyOptions): Promise<KeyTest> {
 }
 
 function toRequest({ vendor, env, config, kept }: TestKeyOptions): { readonly url: string; readonly headers: Record<string, string> } {
-  const [variable, key] = keyFrom(vendor, env, config) ?? [undefined, kept(vendor)];
+  const address = keyAddress(vendor, config);
+  const [variable, key] = keyFrom(vendor, env, config) ?? [undefined, kept.get(vendor, address)];
+  const problem = key === undefined ? kept.problemOf(vendor, address) : undefined;
+  if (problem !== undefined) throw new HawserError("usage", `the key of ${vendor} can't be used: ${problem}`);
   checkKey(key, variable);
   if (vendor === "anthropic") {
     const credential = variable === "ANTHROPIC_AUTH_TOKEN" ? bearer(needed(key, vendor)) : { "x-api-key": needed(key, vendor) };

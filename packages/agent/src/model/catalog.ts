@@ -30,7 +30,7 @@ export interface ModelCatalogOptions {
   readonly contextWindow?: number | undefined;
   readonly providers?: readonly ModelProvider[] | undefined;
   /** Keys besides those of the environment; `ready`: more of them come from a keychain until it resolves. */
-  readonly keys?: { readonly get: KeptKeys; readonly ready?: Promise<void> | undefined } | undefined;
+  readonly keys?: (KeptKeys & { readonly ready?: Promise<void> | undefined }) | undefined;
   /** Instead of the embedded one. */
   readonly offline?: (() => Model | Promise<Model>) | undefined;
   /** How long a server on this machine is waited for. */
@@ -116,7 +116,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ConfiguredCata
   const settled = keys?.ready?.then(() => void (present = arrange(present.config)));
 
   function arrange(config: ModelConfiguration): Arrangement {
-    const vendors = createVendors(env, config, keys?.get);
+    const vendors = createVendors(env, config, keys);
     const parse = parserFor(config, vendors);
     const current = chosenName({ ...options, config }, parse) ?? nameWithKey(vendors, config);
     const look = async (): Promise<void> => {

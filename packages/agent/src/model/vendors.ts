@@ -32,8 +32,14 @@ export interface OpenaiServer {
   readonly models?: readonly string[] | undefined;
 }
 
-/** Keys that are kept for the user, by vendor. What the environment says comes before them. */
-export type KeptKeys = (vendor: string) => string | undefined;
+/** Keys that are kept for the user, by vendor and address. What the environment says comes before them. */
+export interface KeptKeys {
+  get(vendor: string, address?: string): string | undefined;
+  /** Why one that is kept can't be had, or not for this address. */
+  problemOf(vendor: string, address?: string): string | undefined;
+}
+
+const noKeys: KeptKeys = { get: () => undefined, problemOf: () => undefined };
 
 type Fetch = typeof globalThis.fetch;
 
@@ -66,7 +72,7 @@ export interface ModelProvider {
 /** An empty variable counts as not set. */
 export const valueOf = (env: Environment, variable: string): string | undefined => env[variable]?.trim() || undefined;
 
-export function createVendors(env: Environment, config: ModelConfiguration, kept: KeptKeys = () => undefined): readonly Vendor[] {
+export function createVendors(env: Environment, config: ModelConfiguration, kept: KeptKeys = noKeys): readonly Vendor[] {
   const fetch = createBoundedFetch();
   const { openaiCompatible: server, openaiServers = {} } = config;
   return [
@@ -86,9 +92,21 @@ export function keyVariables(vendor: string, { openaiServers = {} }: ModelConfig
   return variable === undefined ? [] : [variable];
 }
 
+/** The address that a kept key of the vendor is bound to. Those of well-known vendors are their own, or the environment's. */
+export function keyAddress(vendor: string, { openaiServers = {} }: ModelConfiguration): string | undefined {
+  return Object.hasOwn(openaiServers, vendor) ? toKeyAddress(openaiServers[vendor]) : undefined;
+}
+
+/** Two ways to write one address are one; what can't be one is only itself. */
+export function toKeyAddress(server: OpenaiServer | undefined): string | undefined {
+  const url = URL.parse(server?.baseUrl ?? "");
+  if (url === null || !/^https?:$/.test(url.protocol)) return server?.baseUrl;
+  return url.origin + url.pathname.replace(/\/+$/, "") + url.search;
+}
+
 function anthropic(env: Environment, kept: KeptKeys, fetch: Fetch): Vendor {
   const authToken = valueOf(env, "ANTHROPIC_API_KEY") === undefined ? valueOf(env, "ANTHROPIC_AUTH_TOKEN") : undefined;
-  const apiKey = valueOf(env, "ANTHROPIC_API_KEY") ?? (authToken === undefined ? kept("anthropic") : undefined);
+  const apiKey = valueOf(env, "ANTHROPIC_API_KEY") ?? (authToken === undefined ? kept.get("anthropic") : undefined);
   const keyName = authToken === undefined ? "ANTHROPIC_API_KEY" : "ANTHROPIC_AUTH_TOKEN";
   return {
     prefix: "anthropic",
@@ -104,7 +122,7 @@ function anthropic(env: Environment, kept: KeptKeys, fetch: Fetch): Vendor {
 }
 
 function openai(env: Environment, kept: KeptKeys, fetch: Fetch): Vendor {
-  const apiKey = valueOf(env, "OPENAI_API_KEY") ?? kept("openai");
+  const apiKey = valueOf(env, "OPENAI_API_KEY") ?? kept.get("openai");
   return {
     prefix: "openai",
     missing: apiKey ? undefined : "OPENAI_API_KEY is not set",
@@ -129,13 +147,19 @@ interface VendorSources {
 
 function openaiCompatible(prefix: string, server: OpenaiServer | undefined, { env, kept, fetch }: VendorSources): Vendor {
   const keyName = server?.apiKeyEnv;
-  const apiKey = (keyName === undefined ? undefined : valueOf(env, keyName)) ?? kept(prefix);
-  const noKey = keyName !== undefined && apiKey === undefined ? `${keyName} is not set` : undefined;
+  const address = toKeyAddress(server);
+  const apiKey = (keyName === undefined ? undefined : valueOf(env, keyName)) ?? kept.get(prefix, address);
+  const noKey = apiKey === undefined ? whyNoKey(keyName, kept.problemOf(prefix, address)) : undefined;
   return {
     prefix,
     missing: server ? noKey : "the configuration has no openaiCompatible.baseUrl",
     create: (model, name) => chatModel({ name, model, apiKey, keyName, fetch, baseUrl: serverUrl(prefix, server) }),
   };
+}
+
+function whyNoKey(keyName: string | undefined, problem: string | undefined): string | undefined {
+  if (problem !== undefined) return `its key can't be used: ${problem}`;
+  return keyName === undefined ? undefined : `${keyName} is not set`;
 }
 
 /** Anthropic's own clients take it without the version, the provider package with it. */

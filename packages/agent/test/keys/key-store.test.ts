@@ -1,7 +1,7 @@
 // Keys that are kept: in a keychain that works, fails or has lost them, and in a file that others must not read.
 
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -123,6 +123,63 @@ describe("a key that is kept", () => {
     for (const name of [`.keys.json-${randomUUID()}.tmp`, ".keys.json-of-the-user.tmp"]) writeFileSync(join(dirname(path), name), "key-9");
     await store.set("openai", "");
     expect(readdirSync(dirname(path)).toSorted()).toEqual([".keys.json-of-the-user.tmp", "keys.json"]);
+  });
+
+  it("goes to the address that it was set for and to no other, from the keychain and from the file, also after a restart", async () => {
+    for (const problem of [undefined, "there is none"]) {
+      const [path, keychain] = [newPath(), createKeychain()];
+      keychain.problem = problem;
+      const first = createKeyStore(path, keychain);
+      await first.set("harbour", "key-1", "http://a/v1");
+      const second = createKeyStore(path, keychain);
+      await second.ready;
+      for (const store of [first, second]) {
+        expect([store.get("harbour", "http://a/v1"), store.problemOf("harbour", "http://a/v1")]).toEqual(["key-1", undefined]);
+        expect([store.get("harbour", "http://b/v1"), store.get("harbour")]).toEqual([undefined, undefined]);
+        expect(store.problemOf("harbour", "http://b/v1")).toBe("it was set for another address; set it again");
+      }
+      await second.leave("harbour", "http://b/v1");
+      expect(second.get("harbour", "http://a/v1")).toBe("key-1");
+      await second.set("harbour", "key-2", "http://b/v1");
+      expect([second.get("harbour", "http://a/v1"), second.get("harbour", "http://b/v1")]).toEqual([undefined, "key-2"]);
+      // What the first one knows of the file by now is another address; the key that it has is still for the old one.
+      await first.set("openai", "key-3");
+      expect([first.get("harbour", "http://b/v1"), first.get("harbour", "http://a/v1")]).toEqual([undefined, "key-1"]);
+      await second.leave("harbour", "http://b/v1");
+      expect([second.placeOf("harbour"), [...keychain.held.values()]]).toEqual(["none", problem === undefined ? ["key-3"] : []]);
+    }
+  });
+
+  it("in the keychain is not exchanged for that of another address by a process that is killed before it could say so in the file", async () => {
+    const [path, keychain] = [newPath(), createKeychain()];
+    await createKeyStore(path, keychain).set("harbour", "key-1", "http://a/v1");
+    const before = readFileSync(path, "utf8");
+    await createKeyStore(path, keychain).set("harbour", "key-2", "http://b/v1");
+    writeFileSync(path, before);
+    const store = createKeyStore(path, keychain);
+    await store.ready;
+    expect(store.get("harbour", "http://a/v1")).not.toBe("key-2");
+    expect(store.get("harbour", "http://b/v1")).toBeUndefined();
+  });
+
+  it("that was kept without an address counts for vendors that have but one, and else asks to be set again", async () => {
+    const [path, keychain] = [newPath(), createKeychain()];
+    mkdirSync(dirname(path));
+    writeFileSync(path, JSON.stringify({ harbour: { key: "key-1" }, quay: { keychain: true }, openai: { key: "key-2" } }), { mode: 0o600 });
+    keychain.held.set("quay", "key-3");
+    const store = createKeyStore(path, keychain);
+    await store.ready;
+    expect([store.get("harbour", "http://a/v1"), store.get("quay", "http://a/v1"), store.get("openai")]).toEqual([
+      undefined,
+      undefined,
+      "key-2",
+    ]);
+    for (const vendor of ["harbour", "quay"])
+      expect(store.problemOf(vendor, "http://a/v1")).toBe("it was kept without an address; set it again");
+    await store.set("quay", "key-4", "http://a/v1");
+    expect([store.get("quay", "http://a/v1"), [...keychain.held.values()]]).toEqual(["key-4", ["key-4"]]);
+    await store.leave("harbour", "http://a/v1");
+    expect(Object.keys(JSON.parse(readFileSync(path, "utf8")) as object)).toEqual(["quay", "openai"]);
   });
 
   it("must be one, and there are not more than a few", async () => {

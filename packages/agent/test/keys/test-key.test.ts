@@ -24,7 +24,7 @@ const ask = (vendor = "harbour", timeoutMs = 60_000, baseUrl = origin) =>
     vendor,
     env: { ANTHROPIC_BASE_URL: origin, OPENAI_BASE_URL: `${origin}/v1` },
     config: { openaiServers: { harbour: { baseUrl } } },
-    kept: () => key,
+    kept: { get: () => key, problemOf: () => undefined },
     signal: new AbortController().signal,
     timeoutMs,
   });

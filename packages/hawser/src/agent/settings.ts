@@ -5,6 +5,7 @@ import {
   changeConfigFile,
   checkCommands,
   changedFile,
+  keyAddress,
   keyFrom,
   testKey,
   toWanted,
@@ -50,7 +51,7 @@ export function createSettings({ files, flags, env, present, keys, models, works
   function toKeyEntry(vendor: string): KeyEntry {
     const [variable] = keyFrom(vendor, env, present.config) ?? [];
     if (variable !== undefined) return { vendor, place: "environment", variable };
-    const problem = keys.problemOf(vendor);
+    const problem = keys.problemOf(vendor, keyAddress(vendor, present.config));
     return { vendor, place: keys.placeOf(vendor), ...(problem !== undefined && { problem }) };
   }
 
@@ -63,8 +64,10 @@ export function createSettings({ files, flags, env, present, keys, models, works
       checkCommands(changed.allowedCommands ?? []);
       // Where a server is gone, or at another address, its key must not go to what comes next under its name. Before the change is
       // written: where the key can't be removed, or the runtime is killed here, the address stays as it was.
-      for (const [name, { baseUrl }] of Object.entries(before.openaiServers ?? {}))
-        if (changed.openaiServers?.[name]?.baseUrl !== baseUrl) await keys.set(name, "");
+      for (const name of Object.keys(before.openaiServers ?? {})) {
+        const address = keyAddress(name, before);
+        if (address !== undefined && keyAddress(name, changed) !== address) await keys.leave(name, address);
+      }
     });
     present.config = config;
     models.reconfigure(config);
@@ -98,10 +101,10 @@ export function createSettings({ files, flags, env, present, keys, models, works
             "usage",
             `${variable} in the environment comes before a key that is kept: change it there, or start without it`,
           );
-        await keys.set(vendor, apiKey);
+        await keys.set(vendor, apiKey, keyAddress(vendor, present.config));
         models.reconfigure(present.config);
       }),
-    testKey: (vendor, signal) => testKey({ vendor, env, config: present.config, kept: keys.get, signal }),
+    testKey: (vendor, signal) => testKey({ vendor, env, config: present.config, kept: keys, signal }),
     restartServer(name, of) {
       if (!of) return servers.restart(name);
       const brought = workspaces.folderServersOf(of.conversationId).find(({ folder }) => folder === of.folder);

@@ -7,6 +7,8 @@ import { createSandbox } from "@hawser/agent/internal";
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
 import type { SettingsChanges } from "@hawser/protocol";
 import { afterAll, describe, expect, it } from "vitest";
+import { startScriptedOpenAI } from "../../../../test/kit/models/scripted-openai.ts";
+import { takesKey } from "../../../../test/kit/models/scripted-server.ts";
 import { until } from "../../../../test/kit/until.ts";
 import { hawserCommand, makeStage, type Stage } from "./agent-stage.ts";
 
@@ -14,8 +16,8 @@ const key = "sk-canary-0123456789-abcdefghij";
 const later = "sk-canary-later-9876543210";
 const allowAll = { permissions: [{ tool: "*", decision: "allow" }] };
 
-const started: SpawnedAgent[] = [];
-afterAll(() => Promise.all(started.map((agent) => agent.close())));
+const started: { close(): Promise<void> }[] = [];
+afterAll(() => Promise.all(started.map((each) => each.close())));
 
 const around = createSandbox({ mode: "auto" });
 await around.whenKnown();
@@ -141,5 +143,35 @@ describe.concurrent("G16 addresses of servers", () => {
     await expect(agent.setSettings(elsewhere)).rejects.toThrow("not valid JSON");
     expect(writtenBy(stage)).toBe(before);
     expect((await agent.getSettings()).openaiServers).toMatchObject([{ baseUrl: "http://127.0.0.1:1/v1" }]);
+  });
+
+  it("get no key that was set for another one, whatever configuration or hand has given them its server's name", async () => {
+    const stage = makeStage();
+    const servers = await Promise.all([0, 1].map(() => startScriptedOpenAI([{ text: "aye" }], takesKey(key))));
+    started.push(...servers);
+    const [first = "", second = ""] = servers.map(({ url }) => url);
+    const at = (baseUrl: string) => ({ openaiServers: { harbour: { baseUrl, models: ["pilot"] } } });
+    const agent = await start(stage, []);
+    await agent.setSettings(at(first));
+    await agent.setKey("harbour", key);
+    await agent.close();
+    const other = join(stage.home, "other.json");
+    const path = join(stage.home, "config", "hawser", "agent.json");
+    for (const [file, flags] of [[other, [`--config=${other}`]] as const, [path, []] as const]) {
+      writeFileSync(file, JSON.stringify(at(second)));
+      const elsewhere = await start(stage, flags);
+      const problem = "it was set for another address; set it again";
+      expect((await elsewhere.getSettings()).keys.at(-1)).toEqual({ vendor: "harbour", place: "file", problem });
+      await expect(elsewhere.testKey("harbour")).rejects.toThrow(problem);
+      expect(await elsewhere.listModels()).toContainEqual({
+        ...{ model: "harbour/pilot", available: false, current: false },
+        reason: `its key can't be used: ${problem}`,
+      });
+      await elsewhere.close();
+    }
+    expect(servers[1]?.requests).toEqual([]);
+    // As it was, in another form.
+    writeFileSync(path, JSON.stringify(at(`${first}/`)));
+    expect(await (await start(stage, [])).testKey("harbour")).toMatchObject({ works: true });
   });
 });

@@ -61,7 +61,7 @@ export const settingsRequests = {
     ],
   },
   set_key: {
-    summary: `Additive. Keeps the key of a vendor: in the system's keychain, or where there is none in a file for this user alone. Its models can be used at once. ${afterwards} With \`error\` where it would have no effect, since a variable of the environment comes before it. A host shows this request in no log, and keeps nothing of it.`,
+    summary: `Additive. Keeps the key of a vendor: in the system's keychain, or where there is none in a file for this user alone. Its models can be used at once. The key of a server goes to the address that the server has now and to no other: under another one \`settings\` has a \`problem\` for it, until it is set again. ${afterwards} With \`error\` where it would have no effect, since a variable of the environment comes before it. A host shows this request in no log, and keeps nothing of it.`,
     schema: v.object({ id, kind: v.literal("set_key"), vendor, apiKey: text("The key; empty: the one that is kept is removed.") }),
     examples: [{ id: "req-uuid-173", kind: "set_key", vendor: "anthropic", apiKey: "…" }],
   },
