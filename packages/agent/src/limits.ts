@@ -119,6 +119,8 @@ export const agentLimits = {
   mcpServerEntries: 32,
   /** Tools that are taken from one MCP server. */
   mcpToolEntries: 512,
+  /** Length of the name that an MCP server gives its tool; a tool with a longer one is left out. */
+  mcpToolNameChars: 256,
   /** Time for an MCP server to start, agree on the protocol and list its tools. */
   mcpConnectMs: 30_000,
   /** Starts of a lost MCP server in a row without a call that it answers; then it stays lost. */

@@ -97,7 +97,13 @@ export function createMcpServer(options: McpServerOptions) {
   }
 
   async function list(connection: ServerConnection, signal: AbortSignal): Promise<void> {
-    remote = (await connection.listTools(signal)).slice(0, agentLimits.mcpToolEntries + 1);
+    const all = await connection.listTools(signal);
+    const named = all.filter((tool) => tool.name.length <= agentLimits.mcpToolNameChars);
+    if (named.length < all.length)
+      notice(
+        `${all.length - named.length} of its tools are left out: their names have more than ${agentLimits.mcpToolNameChars} characters`,
+      );
+    remote = named.slice(0, agentLimits.mcpToolEntries + 1);
     offer();
   }
 

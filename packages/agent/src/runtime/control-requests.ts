@@ -84,7 +84,7 @@ export function createControlAnswers(
       await reply.done();
     },
     async list_models(_, reply) {
-      await reply.emit({ type: "models", data: { models: [...(await parts.models.list())] } });
+      await reply.emit({ type: "models", data: { models: withinOneLine(await parts.models.list()) } });
       await reply.done();
     },
     async set_workspace({ conversationId, folders, mcpServers }, reply, signal) {

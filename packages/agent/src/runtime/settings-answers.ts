@@ -5,6 +5,7 @@ import { HawserError, type KeyTest, type SettingsChanges, type SettingsData } fr
 import { untilAborted } from "@hawser/wire/internal";
 import type { Answer, ControlOptions } from "./control-requests.ts";
 import type { Reply } from "./reply.ts";
+import { withinSettingsLine } from "./settings-line.ts";
 
 export interface RuntimeSettings {
   /** With what the folders of a conversation bring along, where one is named. */
@@ -27,7 +28,7 @@ export function createSettingsAnswers({ parts }: Pick<ControlOptions, "parts">):
     throw new HawserError("unknown_method", "this runtime has no settings that a host could change");
   }
   async function tell(reply: Reply, conversationId?: string): Promise<void> {
-    await reply.emit({ type: "settings", data: settings().read(conversationId) });
+    await reply.emit({ type: "settings", data: withinSettingsLine(settings().read(conversationId)) });
     await reply.done();
   }
   return {

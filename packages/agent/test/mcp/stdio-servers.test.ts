@@ -225,6 +225,16 @@ describe.concurrent("an MCP server that fails", () => {
   });
 });
 
+describe.concurrent("a tool whose name is too long", () => {
+  it("is left out and told of, without its name, and is neither offered nor listed", async () => {
+    await using stage = await openStage({ odd: odd("long-names") });
+    const told = stage.notices.filter((notice) => notice.includes("tools"));
+    expect(told).toEqual(['MCP server "odd": 2 of its tools are left out: their names have more than 256 characters']);
+    expect(stage.servers.tools()).toHaveLength(2);
+    expect(stage.servers.toolsOf("odd").map(({ name }) => name.length)).toEqual([3, 256]);
+  });
+});
+
 describe.concurrent("an MCP server that writes garbage on its stdout", () => {
   it("R132 G1 keeps its connection and its calls: each line is skipped, and told with its hidden characters shown", async () => {
     await using stage = await openStage({ odd: odd("garbage") });

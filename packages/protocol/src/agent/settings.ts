@@ -126,6 +126,7 @@ const configuredServer = v.object({
   url: v.exactOptional(text("Additive. Its address, where it can be edited.")),
   secrets: texts("The names in its `env` and `headers`; never their values."),
   tools: v.array(serverTool),
+  toolsLeftOut: v.exactOptional(number("Additive. How many more it has, for which one line has no room.")),
 });
 
 const settingsData = v.object({

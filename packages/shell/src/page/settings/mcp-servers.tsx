@@ -92,7 +92,7 @@ interface ServerItemProps {
 }
 
 function ServerItem({ server, folder, change }: ServerItemProps) {
-  const { name, state, reason, place, secrets, tools } = server;
+  const { name, state, reason, place, secrets, tools, toolsLeftOut = 0 } = server;
   const { problem, isSaving, save } = useSaving();
   const { isEditing, end, button } = useEditing();
   const shown = reveal(name);
@@ -131,6 +131,7 @@ function ServerItem({ server, folder, change }: ServerItemProps) {
       {isEditing && <ServerEdit server={server} change={change} onEnd={end} />}
       <ServerTools
         tools={tools}
+        leftOut={toolsLeftOut}
         isDisabled={isSaving}
         onSwitch={folder === undefined ? (tool, on) => void save(() => change((client) => client.switchTool(name, tool, on))) : undefined}
       />
@@ -179,19 +180,22 @@ function RestartButton({ name, folder, isDisabled, save, change }: RestartButton
 
 interface ServerToolsProps {
   readonly tools: Server["tools"];
+  /** How many more there are. */
+  readonly leftOut: number;
   readonly isDisabled: boolean;
   /** Undefined where a file of the folder decides. */
   readonly onSwitch: ((tool: string, on: boolean) => void) | undefined;
 }
 
-function ServerTools({ tools, isDisabled, onSwitch }: ServerToolsProps) {
-  if (tools.length === 0) return null;
+function ServerTools({ tools, leftOut, isDisabled, onSwitch }: ServerToolsProps) {
+  if (tools.length + leftOut === 0) return null;
   const offCount = tools.filter(({ on }) => !on).length;
   return (
     <details className="mt-2">
       <summary className="cursor-pointer text-xs">
         {tools.length === 1 ? "1 tool" : `${tools.length} tools`}
         {offCount > 0 && `, ${offCount} switched off`}
+        {leftOut > 0 && `, and ${leftOut} more that are not shown`}
       </summary>
       <ul className="mt-2 flex flex-col gap-1.5">
         {tools.map(({ name, description, on }) => (
