@@ -1,7 +1,7 @@
 // The configuration after what a host wants changed. What is not named stays. Entries by name are replaced, or, with `merge`, changed
 // member by member, since a host can't send again what it was never told: the values of `env` and `headers`.
 
-import { mergeEntries, type ConfiguredServer } from "@hawser/agent/internal";
+import { mergeEntries } from "@hawser/agent/internal";
 import { HawserError, type SettingsChanges } from "@hawser/protocol";
 import { isRecord } from "@hawser/protocol/internal";
 
@@ -41,7 +41,7 @@ function merged(member: string, present: unknown, changes: Members): Members {
       const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
       if (!isRecord(change)) return [name, change];
       if (!isRecord(entry)) throw new HawserError("usage", `${member} has no ${name} any more: it was removed meanwhile`);
-      checkHeaders(`${member}.${name}`, entry, change);
+      checkBound(`${member}.${name}`, entry, change);
       const changed = mergeEntries(entry, change, mergeValues);
       return [name, Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined))];
     }),
@@ -53,13 +53,34 @@ function mergeValues(name: string, own: unknown, changed: unknown): unknown {
   return withEntries(own, changed);
 }
 
-/** Like a key, what stands in headers belongs to an address. */
-function checkHeaders(key: string, { url: from, headers: kept = {} }: ConfiguredServer, change: Members): void {
-  const { url: to, headers: given } = change;
-  if (typeof to !== "string" || from === undefined || originOf(from) === originOf(to)) return;
-  const staying = given === null ? [] : Object.keys(kept).filter((name) => !(isRecord(given) && Object.hasOwn(given, name)));
-  if (staying.length > 0)
-    throw new HawserError("usage", `${key}.url is another address: give the values of ${staying.join(", ")} for it, or take them away`);
+/** Like a key, these belong to an address: what an entry proves itself with there. */
+const bound = [
+  { place: "url", secret: "headers" },
+  { place: "fleet", secret: "credentials" },
+  { place: "baseUrl", secret: "apiKeyEnv" },
+] as const;
+
+/** Throws where one would stay and its address not: also where the address goes, since the next change could name another one. */
+function checkBound(key: string, entry: Members, change: Members): void {
+  for (const { place, secret } of bound) {
+    if (!Object.hasOwn(change, place) || originOf(entry[place]) === originOf(change[place])) continue;
+    const staying = stayingIn(secret, entry[secret], change);
+    if (staying.length === 0) continue;
+    const what = secret === "headers" ? `the values of ${staying.join(", ")}` : secret;
+    throw new HawserError("usage", `${key}.${place} is not the same address then: give ${what} anew, or take that away`);
+  }
 }
 
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
+function stayingIn(secret: string, kept: unknown, change: Members): string[] {
+  if (kept === undefined) return [];
+  if (!Object.hasOwn(change, secret)) return isRecord(kept) ? Object.keys(kept) : [secret];
+  const given = change[secret];
+  return isRecord(kept) && isRecord(given) ? Object.keys(kept).filter((name) => !Object.hasOwn(given, name)) : [];
+}
+
+/** Undefined where there is no address; one that is not of the web is only itself. */
+function originOf(place: unknown): string | undefined {
+  if (typeof place !== "string") return undefined;
+  const url = URL.parse(place);
+  return url === null || !/^https?:$/.test(url.protocol) ? place : url.origin;
+}

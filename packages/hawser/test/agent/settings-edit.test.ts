@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { spawnAgent, type PermissionRequest, type SpawnedAgent } from "@hawser/agent/host";
+import type { SettingsChanges } from "@hawser/protocol";
 import { afterAll, describe, expect, it } from "vitest";
 import { hawserCommand, makeStage, mcpServer, writeFile, type Stage } from "./agent-stage.ts";
 
@@ -59,14 +60,59 @@ describe.concurrent("an entry that a host edits", () => {
     const edit = (mcpServers: Record<string, unknown>) => agent.setSettings({ mcpServers, merge: true });
     await expect(edit({ gone: { command: "x" } })).rejects.toThrow("mcpServers has no gone any more");
     await expect(edit({ __proto__: null, ["toString"]: { command: "x" } })).rejects.toThrow("has no toString any more");
-    await expect(edit({ far: { url: "http://127.0.0.1:10/mcp" } })).rejects.toThrow("give the values of Authorization for it");
-    await expect(edit({ far: { url: null } })).rejects.toThrow("mcpServers.far needs one of");
+    await expect(edit({ far: { url: "http://127.0.0.1:10/mcp" } })).rejects.toThrow("give the values of Authorization anew");
+    await expect(edit({ far: { url: null, headers: null } })).rejects.toThrow("mcpServers.far needs one of");
     expect(readConfig(stage)).toEqual(before);
     // Told without its login, so it could not be written back.
     const [, told] = (await agent.getSettings()).mcpServers;
     expect(told).toEqual({ name: "login", state: "off", place: "x http://127.0.0.1:9", secrets: [], tools: [] });
     await edit({ far: { url: "http://127.0.0.1:10/mcp", headers: { Authorization: "Bearer other" } } });
     expect(readConfig(stage)).toMatchObject({ mcpServers: { far: { headers: { Authorization: "Bearer other" } } } });
+  });
+});
+
+describe.concurrent("what an entry proves itself with at its address", () => {
+  const far = { type: "http", url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer secret" }, disabled: true };
+  const fleet = { fleet: "nats://127.0.0.1:9", credentials: "quay.creds", disabled: true };
+  const program = { command: "x", headers: { Authorization: "Bearer left" }, disabled: true };
+  const harbour = { baseUrl: "http://127.0.0.1:9/v1", apiKeyEnv: "HARBOUR_KEY" };
+
+  it("goes to no other one in two steps either: the address can't go, come or change while it stays", async () => {
+    const stage = makeStage({}, { mcpServers: { far, fleet, program }, openaiServers: { harbour } });
+    const before = readConfig(stage);
+    const agent = await start(stage);
+    const [url, elsewhere] = ["http://127.0.0.1:10/mcp", { baseUrl: "http://127.0.0.1:10/v1" }];
+    const refused: [SettingsChanges, string][] = [
+      [{ mcpServers: { far: { type: null, url: null, command: "true" } } }, "far.url is not the same address then"],
+      [{ mcpServers: { far: { url, headers: { Other: "x" } } } }, "give the values of Authorization anew, or take that away"],
+      [{ mcpServers: { far: { url: "HTTP://127.0.0.1:9@127.0.0.1:10/mcp" } } }, "holds a name or password"],
+      [{ mcpServers: { program: { command: null, url } } }, "program.url is not the same address then"],
+      [{ mcpServers: { fleet: { fleet: "nats://127.0.0.1:10" } } }, "fleet.fleet is not the same address then: give credentials anew"],
+      [{ openaiServers: { harbour: elsewhere } }, "harbour.baseUrl is not the same address then: give apiKeyEnv anew"],
+    ];
+    for (const [changes, sentence] of refused) await expect(agent.setSettings({ ...changes, merge: true })).rejects.toThrow(sentence);
+    expect(readConfig(stage)).toEqual(before);
+    await agent.setSettings({
+      mcpServers: { far: { type: null, url: null, command: "true", headers: null } },
+      openaiServers: { harbour: { ...elsewhere, apiKeyEnv: null } },
+      merge: true,
+    });
+    await agent.setSettings({ mcpServers: { far: { command: null, url } }, merge: true });
+    expect(readConfig(stage)).toEqual({
+      mcpServers: { far: { url, disabled: true }, fleet, program },
+      openaiServers: { harbour: elsewhere },
+    });
+  });
+
+  it("stays where only the path of the address changes, and where it is given anew", async () => {
+    const stage = makeStage({}, { mcpServers: { far }, openaiServers: { harbour } });
+    const agent = await start(stage);
+    const [url, baseUrl] = ["http://127.0.0.1:9/other", "http://127.0.0.1:9/v2"];
+    await agent.setSettings({ mcpServers: { far: { url } }, openaiServers: { harbour: { baseUrl } }, merge: true });
+    expect(readConfig(stage)).toEqual({ mcpServers: { far: { ...far, url } }, openaiServers: { harbour: { ...harbour, baseUrl } } });
+    const anew = { baseUrl: "http://127.0.0.1:10/v1", apiKeyEnv: "HARBOUR_KEY" };
+    await agent.setSettings({ openaiServers: { harbour: anew }, merge: true });
+    expect(readConfig(stage)).toMatchObject({ openaiServers: { harbour: anew } });
   });
 });
 

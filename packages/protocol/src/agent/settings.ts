@@ -20,7 +20,7 @@ const changes = v.object({
   openaiServers: byName("Servers that speak OpenAI's Chat Completions,"),
   merge: v.exactOptional(
     flag(
-      "For a runtime with the capability `settings_edit`. An entry that is there is changed, not replaced: members of it that are not named stay, and so do the names in its `env` and `headers`; null removes one. With `error` for an entry that is there no more, and where `headers` that stay would go to another origin.",
+      "For a runtime with the capability `settings_edit`. An entry that is there is changed, not replaced: members of it that are not named stay, and so do the names in its `env` and `headers`; null removes one. With `error` for an entry that is there no more, and where what an entry proves itself with would stay while its address changes, comes or goes: `headers` with the origin of `url`, `credentials` with `fleet`, `apiKeyEnv` with the origin of `baseUrl`.",
     ),
   ),
 });
