@@ -98,7 +98,7 @@ export function keyAddress(vendor: string, { openaiServers = {} }: ModelConfigur
 }
 
 /** Two ways to write one address are one; what can't be one is only itself. */
-export function toKeyAddress(server: OpenaiServer | undefined): string | undefined {
+function toKeyAddress(server: OpenaiServer | undefined): string | undefined {
   const url = URL.parse(server?.baseUrl ?? "");
   if (url === null || !/^https?:$/.test(url.protocol)) return server?.baseUrl;
   return url.origin + url.pathname.replace(/\/+$/, "") + url.search;

@@ -2,7 +2,7 @@
 // served; what takes time is left for later, so that the runtime is ready at once.
 
 import { homedir } from "node:os";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   agentConfigPath,
   changedFile,
@@ -21,9 +21,7 @@ import {
   loadAgentConfig,
   openRulesFile,
   ownPlaces,
-  realPathOf,
   toCommandRule,
-  toLiteralGlob,
   type AgentConfig,
   type AgentParts,
   type ConversationStore,
@@ -35,6 +33,7 @@ import { createPrivateFolder, logLine, userFolder } from "@hawser/wire/internal/
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
+import { keyPlacesOf } from "./key-places.ts";
 import { createSettings } from "./settings.ts";
 import { createSystemKeychain } from "./system-keychain.ts";
 import type { Place } from "./tool-sources.ts";
@@ -54,12 +53,13 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
   const named = ["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name));
   const ownData = [...named, undo.folder];
   const own = ownPlaces(env);
+  const keyPlaces = keyPlacesOf(env);
   const settings = [
     files.path,
     changedFile(files),
-    // The file as well: it may be a link into a root.
-    dirname(keysPath(env)),
-    keysPath(env),
+    // The files as well: they may be links into a root.
+    keyPlaces.folder,
+    ...keyPlaces.files,
     ...ownData,
     ...own.instructions,
     ...own.skills,
@@ -68,14 +68,14 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
   ];
   const { isOn, isPassing } = undo;
   const changes = isOn ? createChangeLog({ folder: undo.folder, settings, limits: config.limits, isPassing }) : undefined;
-  const sandbox = openSandbox(flags, config, env, { hidden: [folder, ...ownData, keysPath(env)], skills: own.skills });
+  const sandbox = openSandbox(flags, config, env, { hidden: [folder, ...ownData, ...keyPlaces.files], skills: own.skills });
   const workspaces = await createWorkspaces({
     changes,
     flags,
     config,
     place: { env, cwd },
     homeFolders: rootsOf(flags, config, cwd),
-    ...permissionsOf(flags, () => present.config, keysPath(env), { audit, remembered, sandbox }),
+    ...permissionsOf(flags, () => present.config, keyPlaces.patterns, { audit, remembered, sandbox }),
     sandbox,
     own,
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
@@ -132,7 +132,7 @@ const openSandbox = (flags: AgentFlags, { sandbox }: AgentConfig, env: Place["en
     ...sandbox,
     mode: flags.sandbox ?? sandbox?.mode ?? "auto",
     hidden,
-    secrets: dirname(keysPath(env)),
+    secrets: keyPlacesOf(env).folder,
     home: env["HOME"] || homedir(),
     read: [...(sandbox?.read ?? []), ...skills],
   });
@@ -156,12 +156,12 @@ type Surroundings = Pick<WorkspacesOptions["policy"], "audit" | "remembered" | "
 function permissionsOf(
   { permissions, allowCommand = [] }: AgentFlags,
   config: () => AgentConfig,
-  keysFile: string,
+  keyPatterns: readonly string[],
   surroundings: Surroundings,
 ): Pick<WorkspacesOptions, "allowedCommands" | "policy"> {
   const first: readonly PermissionRule[] = permissions === "commands" ? allowCommand.map(toCommandRule) : [];
   // No tool reads the keys, nor what they are written to before it becomes the file, whatever is allowed.
-  const last = placesOf(keysFile).map((path): PermissionRule => ({ tool: "*", match: { path }, decision: "deny" }));
+  const last = keyPatterns.map((path): PermissionRule => ({ tool: "*", match: { path }, decision: "deny" }));
   const rules = remade(
     () => config().permissions,
     (written = []) => [...first, ...written, ...last],
@@ -171,14 +171,6 @@ function permissionsOf(
     (allowed = []) => [...allowed, ...allowCommand],
   );
   return { allowedCommands, policy: { rules, mode: permissions === "commands" ? "deny" : permissions, ...surroundings } };
-}
-
-/** As patterns of rules: all of its folder, by its name and by where links lead, and the file that it may be a link to. */
-function placesOf(keysFile: string): string[] {
-  const folder = dirname(keysFile);
-  const toPattern = (path: string): string => toLiteralGlob(path.replaceAll(sep, "/"));
-  const places = [folder, realPathOf(folder)].map((path) => `${toPattern(path)}/**`);
-  return [...new Set([...places, toPattern(realPathOf(keysFile))])];
 }
 
 /** The folders in which the agent will work. Throws `usage` for those that can't be roots, before anything else is begun. */

@@ -1,7 +1,7 @@
 // Keys that lie inside of a root, through the real runtime: what a sandboxed command and the agent's own tools see of them, also while a
 // key is being changed, and where the folder of the configuration is a link. And addresses, which may hold a password or a key's way.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSandbox } from "@hawser/agent/internal";
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
@@ -34,6 +34,14 @@ async function say(agent: SpawnedAgent, message: string, conversationId?: string
   const events: unknown[] = [];
   for await (const event of agent.send({ message, metadata: { conversationId } })) events.push(event);
   return JSON.stringify(events);
+}
+
+function expectNoKeyInUndo({ home }: Stage): void {
+  const files = readdirSync(join(home, "data", "hawser", "undo"), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  expect(files.length).toBeGreaterThan(0);
+  for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name), "latin1")).not.toContain(key);
 }
 
 describe.concurrent("G16 keys inside of a root", () => {
@@ -97,10 +105,31 @@ describe.concurrent("G16 keys inside of a root", () => {
       await turn;
       const { changes } = await agent.listChanges("one", { diff: true });
       expect(changes.map(({ path }) => path)).toEqual(["one", "go-on", "waits"]);
-      const undo = join(stage.home, "data", "hawser", "undo");
-      const kept = readdirSync(undo, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-      for (const entry of kept) expect(readFileSync(join(entry.parentPath, entry.name), "latin1")).not.toContain("canary");
+      expectNoKeyInUndo(stage);
     }
+  });
+});
+
+describe.concurrent("G16 keys that the desktop app keeps inside of a root", () => {
+  it("are read by no tool and no sandboxed command, and undo keeps nothing of them", async () => {
+    const stage = makeStage({}, allowAll);
+    const root = realpathSync(join(stage.home, "config"));
+    const desktop = join(root, "dev.hawser.desktop");
+    mkdirSync(desktop);
+    for (const name of ["keys.json", ".keys.json.7.0.new"]) writeFileSync(join(desktop, name), JSON.stringify({ openai: key }));
+    const agent = await start(stage, [`--root=${root}`, "--allow-command", "sh"]);
+    const reading = ["keys.json", ".keys.json.7.0.new"].map((name) => `read dev.hawser.desktop/${name}`);
+    const said: string[] = [];
+    for (const request of [...reading, 'search for "canary"', "write x to dev.hawser.desktop/keys.json"])
+      said.push(await say(agent, request));
+    rmSync(join(desktop, ".keys.json.7.0.new"));
+    if (around.problem() === undefined) said.push(await say(agent, "run sh -c 'cat dev.hawser.desktop/keys.json; echo looked'"));
+    expect(said.join("\n")).not.toContain(key);
+    for (const answer of said.slice(0, 2)) expect(answer).toContain("denies it");
+    await say(agent, "run sh -c 'echo > made'", "one");
+    expect((await agent.listChanges("one")).changes.map(({ path }) => path)).toEqual(["made"]);
+    expect(readFileSync(join(desktop, "keys.json"), "utf8")).toContain(key);
+    expectNoKeyInUndo(stage);
   });
 });
 
