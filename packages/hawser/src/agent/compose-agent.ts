@@ -39,6 +39,9 @@ import { createSystemKeychain } from "./system-keychain.ts";
 import type { Place } from "./tool-sources.ts";
 import { createWorkspaces, remade, type WorkspacesOptions } from "./workspaces.ts";
 
+/** In the folder of the data: what decides about the agent, or was decided. */
+const decisiveFiles = ["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"];
+
 /** `store`: the history, where it is not in a folder. Throws `usage` for what is wrong with flags, file or folders. */
 export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store?: ConversationStore) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
@@ -50,19 +53,14 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
   const undo = placeOfUndo(flags, config, folder);
-  const named = ["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name));
-  const ownData = [...named, undo.folder];
   const own = ownPlaces(env);
   const keyPlaces = keyPlacesOf(env);
+  const ownData = [...decisiveFiles.map((name) => join(folder, name)), undo.folder];
   const settings = [
-    files.path,
-    changedFile(files),
+    ...[files.path, changedFile(files)],
     // The files as well: they may be links into a root.
-    keyPlaces.folder,
-    ...keyPlaces.files,
-    ...ownData,
-    ...own.instructions,
-    ...own.skills,
+    ...[keyPlaces.folder, ...keyPlaces.files],
+    ...[...ownData, ...own.instructions, ...own.skills],
     // Compiled code, which the next start runs.
     join(userFolder("cache", env), "hawser"),
   ];
