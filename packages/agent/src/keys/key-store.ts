@@ -85,6 +85,7 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
       await replacePrivateFile(path, `${JSON.stringify(Object.fromEntries(changed), undefined, 2)}\n`);
       entries = changed;
       overtaken.add(vendor);
+      problems.delete(vendor);
     });
   }
 
@@ -133,7 +134,6 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
         checkKey(trimmed);
         if (trimmed === "") await remove(vendor);
         else await keep(vendor, trimmed, address);
-        problems.delete(vendor);
       }),
     leave: (vendor, address) =>
       oneByOne.run(async () => {
