@@ -42,6 +42,27 @@ describe("what an agent tells", () => {
     expect(textOf(said)).toBe("a🚢b");
   });
 
+  it("R121 text before and after a use of one of its tools is parted by one token of two line feeds, which the history does not have", async () => {
+    const said = await runtime.say(
+      [
+        "say first.",
+        call("g1", { title: "Read", kind: "read", rawInput: { file: "a" } }),
+        change("g1", { status: "completed", content: content("read") }),
+        "say ## What",
+      ].join("\n"),
+      "gap",
+    );
+    const tokens = said.flatMap((response) => (response.type === "token" ? [response.token] : []));
+    expect(tokens).toEqual(["first.", "\n\n", "## What"]);
+    const [loaded] = await runtime.ask({ kind: "load_conversation", conversationId: "gap" });
+    if (loaded?.type !== "conversation") throw new Error("no conversation");
+    const texts = loaded.data.messages.at(-1)?.parts.filter(({ type }) => type === "text");
+    expect(texts).toEqual([
+      { type: "text", text: "first." },
+      { type: "text", text: "## What" },
+    ]);
+  });
+
   it("a tool call is told once when its arguments are known, and its result once, with title, kind, places and changes", async () => {
     const said = await runtime.say(
       [

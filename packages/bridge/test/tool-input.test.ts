@@ -183,6 +183,29 @@ describe("R18 H6 Standard Schema", () => {
     expect(stdout).toContain("npm install @valibot/to-json-schema");
   });
 
+  it("a plain valibot schema is printed by the package that only the program has, as strict package managers install it", async ({
+    directory,
+  }) => {
+    const packages = join(import.meta.dirname, "../..");
+    const store = join(directory, "store/node_modules");
+    for (const name of ["protocol", "wire", "tools"]) {
+      fs.cpSync(join(packages, name, "dist"), join(store, "@hawser", name, "dist"), { recursive: true });
+      fs.copyFileSync(join(packages, name, "package.json"), join(store, "@hawser", name, "package.json"));
+    }
+    const own = join(directory, "own/node_modules");
+    for (const scope of ["@hawser", "@valibot"]) fs.mkdirSync(join(own, scope), { recursive: true });
+    fs.symlinkSync(join(store, "@hawser/tools"), join(own, "@hawser/tools"));
+    for (const name of ["valibot", "@valibot/to-json-schema"]) fs.symlinkSync(join(packages, "../node_modules", name), join(own, name));
+    fs.symlinkSync(join(packages, "../node_modules/valibot"), join(store, "valibot"));
+    const program = join(directory, "own/program.mjs");
+    fs.writeFileSync(
+      program,
+      'import * as v from "valibot"; import { prepareInput } from "@hawser/tools/internal"; console.log(JSON.stringify(prepareInput("t", v.object({})).jsonSchema))',
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, [program]);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "object", properties: {} });
+  });
+
   it("what can't be written as JSON Schema is refused with the reason, and a library that can't write it with what to do", () => {
     const refusalOf =
       (input: ToolInput): unknown =>

@@ -1,10 +1,12 @@
 // Mistakes in the arguments of `call`: each is a sentence and exit code 2, and nothing is sent.
 
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApiStub, type ApiStub } from "../../../test/kit/api-stub.ts";
-import { igw, makePlace, runIn, runJson } from "./gateway-stage.ts";
+import { hawser, igw, makePlace, runIn, runJson } from "./gateway-stage.ts";
 
 let stub: ApiStub;
 beforeAll(async () => {
@@ -147,4 +149,12 @@ describe.concurrent("mistakes", () => {
       expect([code, stderr]).toEqual([2, `hawser: required: --json when using ${flag[0]}\n`]);
     }
   });
+});
+
+it("--demo is not mixed with an API document in the current folder", async () => {
+  const { folder: cwd, env } = makePlace();
+  writeFileSync(join(cwd, "openapi.json"), JSON.stringify({ openapi: "3.1.0", info: { title: "another", version: "1" }, paths: {} }));
+  const words = [hawser, "call", "--demo", "--op", "gatewayInfo", "--timeout", "60s"];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, env: { ...process.env, ...env } });
+  expect(JSON.parse(stdout)).toMatchObject({ name: "demo" });
 });

@@ -51,6 +51,12 @@ describe.concurrent("--print-request", () => {
     await stub.close();
   });
 
+  it("does not show a token either that is too short to be looked for in texts", async () => {
+    const place = makePlace({ url: "http://127.0.0.1:1", token: "abc" });
+    const { stdout } = await runIn(place, ["call", "--path", "/abc", "--print-request"]);
+    expect(stdout).toBe("GET http://127.0.0.1:1/abc\nX-Ignition-API-Token: [redacted]\n");
+  });
+
   it("an operation needs a document that is here; the API is not even asked for that", async () => {
     const { stub, place } = await stage();
     const missing = await runIn(place, write);

@@ -74,8 +74,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
       throw new HawserError("too_large", `${text.length} characters; a request other than a message has at most ${agentControlChars}`);
     }
     noMore.throwIfAborted();
-    turns.accept(request, idSource, weighMessage(text));
-    lastConversation = readMetadata(request).conversationId;
+    if (turns.accept(request, idSource, weighMessage(text))) lastConversation = readMetadata(request).conversationId;
   }
 
   function follow(id: string, reply: Reply): void {

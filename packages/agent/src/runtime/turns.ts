@@ -125,14 +125,17 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     }
   }
 
-  function enter(turn: Turn, bytes: number): void {
+  /** False when there is no room, which is its end. */
+  function enter(turn: Turn, bytes: number): boolean {
     const { conversationId, isNext, flight, reply } = turn;
     try {
       const place = lanes.add(conversationId, { bytes, isNext, run: () => run(turn) });
       turn.place = place;
       flight.signal.addEventListener("abort", () => place.withdraw() && void leave(turn), { once: true });
+      return true;
     } catch (error) {
       void reply.fail(error);
+      return false;
     }
   }
 
@@ -173,8 +176,8 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
 
   return {
     lanes,
-    /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
-    accept: (request: UserMessageRequest, idSource: string, bytes: number): void => enter(begin(request, idSource), bytes),
+    /** Throws what is wrong with the request; everything later is the turn's own end, also that there is no room: then it is false. `bytes`: what it holds while it waits. */
+    accept: (request: UserMessageRequest, idSource: string, bytes: number): boolean => enter(begin(request, idSource), bytes),
     /** One that has not ended. */
     find: (id: string): Turn | undefined => (isLive(id) ? turns.get(id) : undefined),
     /** In the order in which they will run. */

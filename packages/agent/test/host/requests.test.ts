@@ -74,6 +74,19 @@ describe.concurrent("questions to the user", () => {
     expect(asked).toMatchObject([{ toolName: "write_file", input: { path: "a" }, reason: "changes files" }]);
   });
 
+  it("R135: a host with a callback says in each message that it answers, besides what the program says; without one it is not said", async () => {
+    const onPermission = (): "deny" => "deny";
+    const metadataOf = async (options: object, turnOptions: object = {}): Promise<unknown> => {
+      await using agent = await spawnScripted([], options);
+      const message = { message: "lines", metadata: { conversationId: "c" } };
+      const lines = JSON.parse(await textOf(agent.send(message, turnOptions))) as string[];
+      return (JSON.parse(lines.at(-1) ?? "") as { metadata: unknown }).metadata;
+    };
+    const saying = { conversationId: "c", answersPermissions: true };
+    expect([await metadataOf({ onPermission }), await metadataOf({}, { onPermission })]).toEqual([saying, saying]);
+    expect(await metadataOf({})).toEqual({ conversationId: "c" });
+  });
+
   it("a callback that fails has denied", async () => {
     await using agent = await spawnScripted([], { onPermission: () => Promise.reject(new Error("no terminal")) });
     expect(await textOf(agent.send("ask"))).toBe("deny");

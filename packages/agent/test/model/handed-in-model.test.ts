@@ -36,6 +36,13 @@ describe("a model from another package", () => {
     ]);
   });
 
+  it("R121 its texts around a tool of its own are one text, parted by a blank line", async () => {
+    const call = { type: "tool-call", toolCallId: "c", toolName: "web_search", input: "{}", providerExecuted: true, dynamic: true };
+    const second = text("## What").map((part) => ({ ...part, id: "2" }));
+    const { text: said } = await readStep(createModel([...text("first."), call, ...second, finish("stop", "end")]));
+    expect(said).toBe("first.\n\n## What");
+  });
+
   it("gives no empty text and no usage that it did not count", async () => {
     const { events } = await readStep(createModel([...text(""), ...text("a"), finish("stop")]));
     expect(events).toEqual([{ type: "text", text: "a" }]);

@@ -8,8 +8,9 @@ import { runInNewContext } from "node:vm";
 import { HawserError } from "@hawser/protocol";
 import { agentLimits } from "../../src/limits.ts";
 import type { Tool } from "@hawser/tools";
+import { createMemoryPair, type Transport } from "@hawser/wire";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createMemoryStore } from "../../src/history/memory-store.ts";
 import { serveAgent } from "../../src/runtime/serve-agent.ts";
 import { whenStuck } from "../../../../test/kit/until.ts";
@@ -176,4 +177,68 @@ it("R116 R117 after a restart nothing is guessed: without metadata they mean the
   after.send({ id: "s2", kind: "get_status", metadata: { conversationId: "conv" } });
   expect(await after.endOf("s2")).toMatchObject({ data: { conversationLength: 2 } });
   await after.close();
+});
+
+it("R116 R117 a message that was refused is not the last accepted one", async () => {
+  const stage = openStage();
+  stage.send(say("t1", "hi", "conv"));
+  await stage.endOf("t1");
+  stage.send({ id: "t2", kind: "user_message", message: "", metadata: { conversationId: "other" } });
+  expect(await stage.endOf("t2")).toMatchObject({ type: "error" });
+  stage.send({ id: "s1", kind: "get_status" });
+  expect(await stage.endOf("s1")).toMatchObject({ data: { conversationLength: 2 } });
+  await stage.close();
+});
+
+it("R116 R117 a message that found no room is not the last accepted one either", async () => {
+  const gate = createGate();
+  const stage = openStage({
+    async *script(step) {
+      if (saidBy(step) === "wait") await gate.opened;
+      yield { type: "text", text: "ok" };
+    },
+  });
+  for (let n = 0; n <= agentLimits.agentQueuedTurns; n++) stage.send(say(`w${n}`, "wait", "full"));
+  for (const id of ["t1", "t2"]) {
+    stage.send(say(id, "hi", "conv"));
+    await stage.endOf(id);
+  }
+  stage.send(say("t3", "hi", "full"));
+  expect(await stage.endOf("t3")).toMatchObject({ type: "error", code: "overloaded" });
+  stage.send({ id: "s1", kind: "get_status" });
+  expect(await stage.endOf("s1")).toMatchObject({ data: { conversationLength: 4 } });
+  gate.open();
+  await stage.close();
+});
+
+it("R131 what is refused under an id whose end is not written yet has an end of its own", async () => {
+  const log = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => log.mockRestore());
+  const gate = createGate();
+  const written = createGate();
+  const [near, host] = createMemoryPair();
+  const slow: Transport = {
+    ...near,
+    async send(message) {
+      if (!String((message as { text?: string }).text).includes('"type":"ready"')) {
+        written.open();
+        await gate.opened;
+      }
+      return near.send(message);
+    },
+  };
+  const served = serveAgent(slow, partsOf({}));
+  await host.send({ id: "same", kind: "get_status" });
+  await written.opened;
+  await host.send({ id: "same", kind: "zzz" });
+  await expect.poll(() => log.mock.calls.length).toBe(1);
+  gate.open();
+  const responses: unknown[] = [];
+  for await (const item of host.incoming) {
+    responses.push(item.kind === "message" && item.value);
+    if (responses.length === 3) break;
+  }
+  expect(responses).toMatchObject([{ type: "ready" }, { id: "same", type: "status" }, { id: "same", type: "error" }]);
+  await host.close();
+  await served;
 });

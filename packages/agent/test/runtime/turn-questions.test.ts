@@ -102,6 +102,19 @@ describe("questions to the user", () => {
     expect(stage.notes).toEqual(["allow write_file: the user, by host"]);
   });
 
+  it("R135 only `true` says so: a host with another value is not left in silence", async () => {
+    const stage = openStage({
+      tools: [write],
+      decide: asking,
+      script: writing,
+      limits: { permissionMs: 60_000, permissionUnprovenMs: 50 },
+    });
+    stage.send({ ...say("t1", "write"), metadata: { answersPermissions: "yes" } });
+    expect((await stage.endOf("t1")).type).toBe("done");
+    await stage.close();
+    expect(stage.notes).toEqual(["deny write_file: nobody answered within 0.05 seconds, by expired"]);
+  });
+
   it("R135 the time counts from the last response that every host knows", async () => {
     const questions = createQuestions({ permissionMs: 60_000, permissionUnprovenMs: 5 });
     let looks = 0;

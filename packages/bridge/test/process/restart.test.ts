@@ -3,7 +3,7 @@
 
 import fs from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { createIPCSession } from "../../src/index.ts";
 import { cacheHome, defineTool } from "./bridges.ts";
 import { connectors, type OfficialClient } from "./official-clients.ts";
@@ -154,6 +154,12 @@ describe("the name of a session", () => {
     const home = process.env["XDG_STATE_HOME"] ?? join(process.env["HOME"] ?? "", ".local", "state");
     expect(session.socketPath).toBe(join(home, "hawser", "harbour.sock"));
     expect(session.mcpServerConfig.args.slice(-3)).toEqual(["--follow", session.socketPath, session.schemaPath]);
+  });
+
+  it("is refused on Windows, where any user can take a named pipe first", ({ onTestFinished }) => {
+    const platform = vi.spyOn(process, "platform", "get").mockReturnValue("win32");
+    onTestFinished(() => platform.mockRestore());
+    expect(() => createIPCSession([noop], { name: "harbour" })).toThrow("on Windows a session has no fixed name");
   });
 
   it.for(["", "a/b", "..", "a b", "x".repeat(65)])("may not be %j", (name) => {

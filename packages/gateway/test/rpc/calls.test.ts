@@ -171,6 +171,13 @@ describe("cancel", () => {
     expect(client.of(0)[0]?.data).not.toHaveProperty("cancelled");
   });
 
+  it("R88 G2 an answer that is too long without its body says that it was not cancelled", async () => {
+    const headers = { big: ["x".repeat(11_000_000)] };
+    const { client } = serve(createScriptedCore(() => Promise.resolve({ response: { status: 200, body: "x", bytes: 1, headers } })));
+    await client.send({ id: "a", op: "call" });
+    expect(await client.count(1)).toMatchObject([{ id: "a", ok: false, data: { cancelled: false } }]);
+  });
+
   it("calls without an id are named by no cancel", async () => {
     const release = Promise.withResolvers<void>();
     const { client } = serve(createScriptedCore(() => release.promise.then(() => succeeded(""))));

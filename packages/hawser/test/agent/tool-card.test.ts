@@ -46,6 +46,13 @@ describe("cards", () => {
     expect(showQuestion(question, style, true)).toContain("xEND");
   });
 
+  it("a question says that a file of that name is replaced only where there is one", () => {
+    const shownWith = (replaces: boolean | undefined): string =>
+      showQuestion({ toolName: "write_file", input: { path: "a" }, reason: "why", ...(replaces !== undefined && { replaces }) }, style);
+    expect(shownWith(true)).toBe("? write_file\n    path: a\n    The file of that name is replaced.\n    why\n");
+    expect([shownWith(false), shownWith(undefined)]).toEqual(Array.from({ length: 2 }, () => "? write_file\n    path: a\n    why\n"));
+  });
+
   it("nothing in them reaches the terminal as a command", () => {
     const evil = "\u001b[2J\u0007\u202e";
     const shown = [

@@ -69,6 +69,12 @@ describe("of a process with HAWSER_DEBUG=protocol", () => {
     expect(rest).toEqual([]);
   });
 
+  it("R144 hides a key also where it was sent as an id", async () => {
+    const log = await logOf([JSON.stringify({ id: "sk-canary0123456789abcdef", kind: "echo", value: 1 })], "protocol-full");
+    expect(log[0]).toBe('[RECV] echo [redacted] {"id":"[redacted]","kind":"echo","value":1}');
+    expect(log.join("\n")).not.toContain("sk-canary");
+  });
+
   it("survives ids that are broken in a broken line", async () => {
     const log = await logOf(['{"id":{a:b},"kind":', '{"id":"\\x","kind":', '{"id":"1","kind":"status"}']);
     expect(log.filter((line) => line.startsWith("[SEND] error")).length).toBe(2);
