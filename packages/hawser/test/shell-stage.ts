@@ -14,6 +14,8 @@ const launcher = builtHawser;
 export interface ShellStage extends AsyncDisposable {
   /** In which the agent works. */
   readonly folder: string;
+  /** Where the user's configuration is looked for. */
+  readonly configFolder: string;
   start(...args: string[]): Promise<RunningShell>;
   /** To its own end. */
   run(...args: string[]): Promise<ChildExit & { readonly stderr: string }>;
@@ -35,6 +37,8 @@ export interface RunningShell {
   stderr(): string;
   /** Says something as the page would, and collects what comes until the turn has ended. */
   converse(message: string): Promise<string>;
+  /** Sends a request as the page would, and gives its answer. */
+  ask(request: object): Promise<unknown>;
   /** How the runtime is, as a tab hears first. */
   firstFrame(): Promise<unknown>;
 }
@@ -72,6 +76,7 @@ export function openShellStage(changes: NodeJS.ProcessEnv = {}): ShellStage {
 
   return {
     folder,
+    configFolder: home,
     async start(...args) {
       let [stdout, stderr] = ["", ""];
       const child = await launch(args, (text) => (stderr += text));
@@ -88,6 +93,7 @@ export function openShellStage(changes: NodeJS.ProcessEnv = {}): ShellStage {
         stdout: () => stdout,
         stderr: () => stderr,
         converse: async (message) => converse(await open(), message),
+        ask: async (request) => ask(await open(), request),
         firstFrame: async () => firstFrame(await open()),
       };
     },
@@ -147,6 +153,20 @@ async function converse(socket: WebSocket, message: string): Promise<string> {
   });
   socket.close();
   return said;
+}
+
+async function ask(socket: WebSocket, request: object): Promise<unknown> {
+  const answer = await new Promise<unknown>((answered, failed) => {
+    socket.addEventListener("error", () => failed(new Error("the socket failed")));
+    socket.addEventListener("message", ({ data }) => {
+      const frame = String(data);
+      if (frame.includes('"ready"')) socket.send(JSON.stringify({ id: "a1", ...request }));
+      const event = JSON.parse(frame.slice(1)) as { id?: string };
+      if (event.id === "a1") answered(event);
+    });
+  });
+  socket.close();
+  return answer;
 }
 
 const commandLineOf = (pid: string): string => readOrNothing(`/proc/${pid}/cmdline`);

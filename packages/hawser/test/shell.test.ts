@@ -1,8 +1,8 @@
 // `hawser shell` from outside: one address on stdout, a page behind it, a clean end. And `npm start`'s demo.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { enter, openShellStage, type RunningShell, type ShellStage } from "./shell-stage.ts";
 
@@ -67,6 +67,22 @@ describe("hawser shell", () => {
     await expect.poll(() => shell.converse("list the tools"), { timeout: 60_000 }).toMatch(/listTags[^]*whoami|whoami[^]*listTags/);
     expect(await shell.converse("call listTags")).toMatch(/Pump|Tank/);
     expect(await shell.converse("use whoami")).toContain("pid");
+  });
+
+  it("with --demo keeps what is set on the page in the usual configuration, and the demo stays out of it", async () => {
+    await using stage = openStage();
+    const path = join(stage.configFolder, "hawser", "agent.json");
+    const gateway = { profile: "plant" };
+    mkdirSync(dirname(path));
+    writeFileSync(path, JSON.stringify({ gateway }));
+    const shell = await stage.start("--no-open", "--demo");
+    const answer = await shell.ask({ kind: "set_settings", changes: { allowedCommands: ["git"] } });
+    expect(answer).toMatchObject({ type: "settings" });
+    shell.child.kill("SIGTERM");
+    await shell.child.exited;
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ gateway, allowedCommands: ["git"] });
+    const next = await stage.start("--no-open", "--demo");
+    expect(await next.ask({ kind: "get_settings" })).toMatchObject({ data: { file: path, allowedCommands: ["git"] } });
   });
 
   it("prints a new address for each Enter, each good for one page, and says when one was used twice", async () => {

@@ -1,6 +1,6 @@
 // `agent`, as help shows it.
 
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { addCommand } from "../command-line/command.ts";
 import { addFleetOptions } from "../fleet/flags.ts";
 import { addAgentOptions, commandsHelp, type AgentFlags } from "./flags.ts";
@@ -24,6 +24,8 @@ export function addAgent(program: Command): void {
     "serve the hosts of a fleet at these servers instead of stdin, and keep the conversations there; start as many as you like",
   )
     .option("--attachments <folder>", "a further folder that attachments may lie in, besides the roots")
+    // For `--demo` of `chat` and `shell`.
+    .addOption(new Option("--demo-gateway <url>").hideHelp())
     .option("--debug-protocol", "print every message to stderr as [SEND] and [RECV]")
     .action(async (flags: AgentFlags) => (await import("./run.ts")).runAgent(flags));
 }

@@ -70,7 +70,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
   const workspaces = await createWorkspaces({
     changes,
     flags,
-    config,
+    config: withDemoGateway(config, flags),
     place: { env, cwd },
     homeFolders: rootsOf(flags, config, cwd),
     ...permissionsOf(flags, () => present.config, keyPlaces.patterns, { audit, remembered, sandbox }),
@@ -103,6 +103,10 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     },
   };
 }
+
+/** For this run only: `present`, from which the file is written, doesn't know of it. */
+const withDemoGateway = (config: AgentConfig, { demoGateway: url }: AgentFlags): AgentConfig =>
+  url === undefined ? config : { ...config, gateway: { url, allowMutations: true } };
 
 const openHistory = ({ history }: AgentFlags, dataFolder: string): ConversationStore =>
   history === false

@@ -1,9 +1,7 @@
-// `--demo` of `chat` and `shell`: the demo API in this process, and a configuration for the runtime that offers its operations
-// as tools, also those that change something, which are asked about. Nothing that is saved for another API is mixed with it.
+// `--demo` of `chat` and `shell`: the demo API in this process, whose operations the runtime offers as tools, also those that change
+// something, which are asked about. The configuration is the user's own, which is read and written as ever; the demo only stands in for
+// its `gateway`, and is never written. Nothing that is saved for another API is mixed with it.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { HawserError } from "@hawser/protocol";
 import type { AgentFlags } from "./flags.ts";
 
 export interface DemoFlags extends AgentFlags {
@@ -24,25 +22,14 @@ export async function withDemo<Flags extends DemoFlags, Result>(
   work: (setup: RuntimeSetup<Flags>) => Promise<Result>,
 ): Promise<Result> {
   if (!flags.demo) return work({ flags });
-  const given = flags.config === undefined ? {} : readJson(flags.config);
   const { startDemo, writeDemoConfig } = await import("../api-target/target.ts");
   const demo = await startDemo();
-  const { url, token, folder, configFile, close } = demo;
-  const config = join(folder, "agent.json");
-  writeFileSync(config, JSON.stringify({ ...given, gateway: { url, allowMutations: true } }), { mode: 0o600 });
+  const { url, token, configFile, close } = demo;
   writeDemoConfig(demo);
   const env = { IGNITION_API_TOKEN: token, IGNITION_GATEWAY_URL: url, HAWSER_GATEWAY_CONFIG: configFile };
   try {
-    return await work({ flags: { ...flags, config }, env, examples: ["call listTags"] });
+    return await work({ flags: { ...flags, demoGateway: url }, env, examples: ["call listTags"] });
   } finally {
     await close();
-  }
-}
-
-function readJson(path: string): object {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as object;
-  } catch (cause) {
-    throw new HawserError("usage", `${path} can't be read as JSON; see docs/agent/configuration.md`, { cause });
   }
 }

@@ -15,6 +15,8 @@ export interface AgentFlags extends FleetFlags {
   /** A folder that attachments may lie in besides the roots. */
   readonly attachments?: string;
   readonly config?: string;
+  /** The address of a demo API, whose operations are offered instead of those of the configuration's `gateway`. */
+  readonly demoGateway?: string;
   readonly dataDir?: string;
   /** False for `--no-history`. */
   readonly history?: boolean;
@@ -97,6 +99,7 @@ const handedOn = [
   "tools",
   "attachments",
   "config",
+  "demoGateway",
   "dataDir",
   "permissions",
   "sandbox",

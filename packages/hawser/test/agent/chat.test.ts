@@ -128,6 +128,30 @@ describe.concurrent("--demo", () => {
     const { code, stdout, stderr } = await runIn(stage, ["chat", "--demo", "call gatewayInfo"]);
     expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining("RUNNING")]);
   });
+
+  const denied = { tool: "read_file", match: { path: "**/secret.txt" }, decision: "deny" };
+
+  it("the usual configuration counts, its rules that deny too; only its gateway gives way to the demo", async () => {
+    const stage = makeStage({ "secret.txt": "the word is plover" }, { permissions: [denied], gateway: { url: "http://127.0.0.1:1" } });
+    const read = await runIn(stage, ["chat", "--demo", "read the file secret.txt"]);
+    expect([read.code, read.stdout]).toEqual([8, expect.not.stringContaining("plover")]);
+    const { code, stdout, stderr } = await runIn(stage, ["chat", "--demo", "call gatewayInfo"]);
+    expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining("RUNNING")]);
+  });
+
+  it("a configuration that is named counts with what was changed beside it, and its paths begin in its own folder", async () => {
+    const stage = makeStage({
+      "own/tools.mjs": `export const moor = { name: "moor", description: "moors", input: { type: "object" }, run: () => "moored" };`,
+      "own/agent.json": JSON.stringify({ tools: ["tools.mjs"] }),
+      "own/agent.local.json": JSON.stringify({ permissions: [denied] }),
+      "secret.txt": "the word is plover",
+    });
+    const demo = ["chat", "--demo", "--config", "own/agent.json"];
+    const read = await runIn(stage, [...demo, "read the file secret.txt"]);
+    expect([read.code, read.stdout]).toEqual([8, expect.not.stringContaining("plover")]);
+    const { stdout, stderr } = await runIn(stage, [...demo, "list the tools"]);
+    expect([stderr, stdout]).toEqual(["", expect.stringMatching(/listTags[^]*`moor`|`moor`[^]*listTags/)]);
+  });
 });
 
 describe.concurrent("conversations", () => {
