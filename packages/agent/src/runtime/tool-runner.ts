@@ -13,6 +13,7 @@ import { authorize, type Authority } from "./authorize.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import { toToolValue } from "../tool-value.ts";
 import type { TurnWatch } from "../changes/turn-watch.ts";
+import { checkEarly } from "../tools/early-check.ts";
 import { previewOf } from "../tools/files/preview.ts";
 import { reachOf } from "../tools/files/reach.ts";
 import { withPermit, type Permit } from "../tools/files/permit.ts";
@@ -74,6 +75,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
           args: structuredClone(shown),
           signal: scope.signal,
           authorize: async () => {
+            checkEarly(hosted.tool, shown);
             const preview = (permit: Permit | undefined) => previewOf(hosted.tool, shown, permit, scope.signal);
             return (await authorize({ policy, questions: options.questions }, asked, scope, { preview })).permit;
           },

@@ -7,6 +7,7 @@ import { HawserError } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
 import { createAllowedCommands } from "./command/allowed-commands.ts";
 import { commandEnvironment, runProgram, type ProgramResult } from "./command/run-program.ts";
+import { withEarlyCheck } from "./early-check.ts";
 import { codeOf } from "./files/file-errors.ts";
 import { openFolderInside } from "./files/open-inside.ts";
 import { permitOf, type Permit } from "./files/permit.ts";
@@ -29,7 +30,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
   const { roots, environment = process.env, commandTimeoutMs = agentLimits.commandMs, sandbox } = options;
   const env = commandEnvironment(environment);
   const commands = createAllowedCommands(options.allowedCommands, roots, env["PATH"] ?? env["Path"] ?? "");
-  return defineTool({
+  const tool = defineTool({
     name: toolNames.runCommand,
     description:
       `Runs a program in the root folder. Allowed: ${commands.names.join(", ")}. ` +
@@ -61,6 +62,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
       return toResult(result);
     },
   });
+  return withEarlyCheck(tool, ({ command }) => commands.check(String(command)));
 }
 
 function checkText(texts: readonly string[]): void {

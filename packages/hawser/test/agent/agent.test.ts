@@ -246,6 +246,19 @@ describe.concurrent("permissions", () => {
     });
   });
 
+  it("a command that is not allowed is refused without a question, and the refusal says how it could be allowed", async () => {
+    const { events } = await ask(makeStage(), "run touch x", ["--allow-command", "sleep"]);
+    expect(events.map(({ type }) => type)).not.toContain("permission_request");
+    expect(events.find(({ type }) => type === "tool_result")).toMatchObject({
+      data: {
+        isError: true,
+        error: expect.stringMatching(
+          /^the command "touch" is not allowed; allowed are: sleep\..*--allow-command.*settings.*allowedCommands/,
+        ) as string,
+      },
+    });
+  });
+
   it("--permissions deny denies what changes something, the turn goes on, and the decision is in the audit log", async () => {
     const stage = makeStage();
     const { code, events } = await ask(stage, 'write "hello" to notes.txt', ["--permissions", "deny"]);

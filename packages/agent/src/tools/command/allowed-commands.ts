@@ -21,17 +21,23 @@ export function createAllowedCommands(names: readonly string[], roots: Roots, se
     return undefined;
   }
 
+  function check(command: string): void {
+    if (allowed.has(command)) return;
+    const advice = "Give only the program's name in `command`, and its arguments in `args`";
+    const way = "The user can allow another one: with --allow-command, in the settings, or as allowedCommands in the configuration";
+    const problem = `the command ${quoteShort(command, 100)} is not allowed; allowed are: ${names.join(", ")}. ${advice}. ${way}`;
+    throw new HawserError("invalid_arguments", problem);
+  }
+
   return {
     names: [...allowed],
+    /** Throws `invalid_arguments` for a program that is not allowed, whatever a user would say to the call. */
+    check,
     /** Where those lie that are there. */
     places: async (): Promise<string[]> => (await Promise.all(Array.from(allowed, find))).filter((path) => path !== undefined),
     /** The program's path; throws when it is not allowed, or not there. */
     async resolve(command: string): Promise<string> {
-      if (!allowed.has(command)) {
-        const advice = "Give only the program's name in `command`, and its arguments in `args`";
-        const problem = `the command ${quoteShort(command, 100)} is not allowed; allowed are: ${names.join(", ")}. ${advice}`;
-        throw new HawserError("invalid_arguments", problem);
-      }
+      check(command);
       const path = await find(command);
       if (path !== undefined) return path;
       throw new HawserError("tool_failed", `${command} is allowed, but there is no such program on the PATH; ask the user to install it`);
