@@ -73,10 +73,10 @@ export function toAsked(data: QuestionData, cwd: string) {
   return { ...toToolCall(data, cwd), content: [...shown, ...said] };
 }
 
-/** Most editors show no arguments, and trust is given to what a folder brings. */
+/** Most editors show no arguments, and trust is given to what a folder brings. Lines of a text are quoted: none is an entry of the list. */
 const broughtBy = ({ toolName, input }: QuestionData): string[] =>
   toolName === "trust_folder" && isRecord(input) && Array.isArray(input["brings"])
-    ? [input["brings"].map((thing) => `- ${String(thing)}`).join("\n")]
+    ? [input["brings"].map((thing) => `- ${String(thing).replaceAll("\n", "\n  > ")}`).join("\n")]
     : [];
 
 function toToolCall({ toolId, toolName, input, title, kind, locations }: UseData, cwd: string) {

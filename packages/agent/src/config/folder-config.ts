@@ -4,10 +4,11 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { cutText, HawserError, reveal } from "@hawser/protocol/internal";
+import { HawserError } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { parseFolderConfig, type FolderConfig } from "./agent-config.ts";
 import { parseText, readText, withPaths } from "./config-file.ts";
+import type { Brought } from "./question-lines.ts";
 
 export interface FolderSettings {
   readonly config: FolderConfig;
@@ -16,7 +17,7 @@ export interface FolderSettings {
   /** The digest of each tool module, by its path: what runs must be what was trusted. */
   readonly modules: ReadonlyMap<string, string>;
   /** What would count or run, for `toQuestionLines`. */
-  readonly brings: readonly string[];
+  readonly brings: readonly Brought[];
 }
 
 const emptySettings = (): FolderSettings => ({ config: {}, digest: digestOf(""), modules: new Map(), brings: [] });
@@ -58,23 +59,13 @@ export function readModule(path: string): Buffer {
   }
 }
 
-const shownChars = 1_000;
-
-function describeSettings({ permissions = [], mcpServers = {}, tools = [], instructions }: FolderConfig, folder: string): string[] {
+function describeSettings({ permissions = [], mcpServers = {}, tools = [], instructions }: FolderConfig, folder: string): Brought[] {
   return [
     ...Object.entries(mcpServers).map(describeServer),
     ...tools.map((path) => `the tools of ${relative(folder, path)}, which run with your rights`),
-    ...(instructions ? [`instructions for the model: ${instructions}`] : []),
+    ...(instructions ? [{ heading: "instructions for the model", text: instructions }] : []),
     ...(permissions.length > 0 ? [`${permissions.length} rules that narrow what is allowed`] : []),
   ];
-}
-
-/** For the question: nothing hidden, bounded. */
-export function toQuestionLines(lines: readonly string[]): string[] {
-  const shown = lines
-    .slice(0, agentLimits.trustQuestionEntries)
-    .map((line) => cutText(reveal(line.toWellFormed()).replaceAll("\n", "⟨U+000A⟩"), shownChars));
-  return lines.length > shown.length ? [...shown, `${lines.length - shown.length} more`] : shown;
 }
 
 /** Also what changes the meaning of a command, and what of the user's environment it would get: both come before a command that is long. */

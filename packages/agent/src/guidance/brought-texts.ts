@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
+import type { Brought } from "../config/question-lines.ts";
 import { createGuidance } from "./guidance.ts";
 import { textPathsIn } from "./guidance-places.ts";
 import { projectFolders } from "./project-folders.ts";
@@ -13,16 +14,18 @@ export const bringsTexts = (root: string): boolean =>
     .flatMap(textPathsIn)
     .some((path) => existsSync(path));
 
-/** One line for each, and one for each that would be left out. They may hold anything, and be long. */
-export async function describeTexts(root: string): Promise<string[]> {
+/** One for each, and one for each that would be left out. They may hold anything, and be long. */
+export async function describeTexts(root: string): Promise<Brought[]> {
   const own = { instructions: [], skills: [] };
   const guidance = createGuidance({ own, roots: [{ folder: root, isTrusted: true }], rulingOn: () => undefined });
   await guidance.refresh();
   const { skills = [], leftOut = [] } = guidance.status();
   const show = (path: string): string => relative(root, path);
   return [
-    ...guidance.instructions().map(({ path, text, bytes }) => `instructions for the model in ${show(path)}, ${bytes} bytes: ${text}`),
-    ...skills.map(({ name, description, path }) => `the skill ${name} in ${show(path)}: ${description}`),
+    ...guidance
+      .instructions()
+      .map(({ path, text, bytes }) => ({ heading: `instructions for the model in ${show(path)}, ${bytes} bytes`, text })),
+    ...skills.map(({ name, description, path }) => ({ heading: `the skill ${name} in ${show(path)}`, text: description })),
     ...leftOut.map(({ path, reason }) => `not used: ${show(path)}: ${reason}`),
   ];
 }

@@ -6,7 +6,7 @@ import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
 import { fitLine, type Paint } from "../command-line/output.ts";
 import { trustTool, type AnswerWords } from "./answer-words.ts";
 import { showDiff } from "./file-changes.ts";
-import { wrapText } from "./word-wrap.ts";
+import { chopLine, wrapText } from "./word-wrap.ts";
 import { showPlace, toPlainText, type CardStyle } from "./tool-card.ts";
 
 type Asked = Omit<PermissionRequest, "permissionId" | "toolId" | "options">;
@@ -16,12 +16,15 @@ const maxTitleChars = 400;
 // Shown whole up to this many characters of each argument; `v` shows the rest.
 const maxArgumentChars = 600;
 const maxReasonChars = 600;
+/** What a runtime tells of one thing that a folder brings. */
+const maxBroughtChars = 1_000;
+const broughtIndent = 8;
 
 /** Everything that a question is about. `isWhole`: also what is long. */
 export function showQuestion(request: Asked, { paint, width }: CardStyle, isWhole = false): string {
   const { toolName, input, reason, replaces, title: said, kind, locations = [], diffs = [] } = request;
   const why = `${paint("dim", wrapText(fitLine(reason, maxReasonChars), width, 4))}\n`;
-  if (toolName === trustTool) return showTrust(input, paint) + why;
+  if (toolName === trustTool) return showTrust(input, { paint, width }) + why;
   const name = fitLine(toolName, maxNameChars);
   const sort = kind === undefined ? name : `${name}, ${fitLine(kind, maxNameChars)}`;
   const heading = said === undefined ? paint("bold", name) : `${paint("bold", fitLine(said, maxTitleChars))} ${paint("dim", `(${sort})`)}`;
@@ -44,11 +47,19 @@ function showArgument(name: string, value: string, paint: Paint, isWhole: boolea
 }
 
 /** What the folder brings, which counts once it is trusted. */
-function showTrust(input: unknown, paint: Paint): string {
+function showTrust(input: unknown, { paint, width }: CardStyle): string {
   const { folder, brings } = isRecord(input) ? input : {};
-  const things = Array.isArray(brings) ? brings.map((thing) => `      • ${fitLine(String(thing), maxReasonChars)}\n`) : [];
+  const things = Array.isArray(brings) ? brings.map((thing) => showBrought(String(thing), width)) : [];
   const heading = `${paint("yellow", "?")} ${paint("bold", `Trust the folder ${fitLine(toPlainText(folder), maxReasonChars)}?`)}\n`;
   return `${heading}    It brings settings of its own, which count once you trust it:\n${things.join("")}`;
+}
+
+/** Its lines stand below its first word, also those that a terminal would break: none of them passes for another thing. */
+function showBrought(thing: string, width: number): string {
+  const rows = cutText(thing, maxBroughtChars)
+    .split("\n")
+    .flatMap((line) => chopLine(fitLine(line, maxBroughtChars), Math.max(width - broughtIndent, 1)));
+  return rows.map((row, at) => `${(at === 0 ? "• " : "").padStart(broughtIndent)}${row}\n`).join("");
 }
 
 /** The agent's own answers, each with the word for it. */

@@ -115,6 +115,24 @@ export function wrapText(text: string, width: number, indent = 0): string {
   return (wrap.push(text) + wrap.end()).replaceAll(/^/gm, " ".repeat(indent));
 }
 
+/** A line in rows as a terminal would break it, wherever that is. */
+export function chopLine(line: string, width: number): string[] {
+  let row = "";
+  let rowWidth = 0;
+  const rows: string[] = [];
+  for (const sign of line) {
+    const signWidth = widthOf(sign);
+    if (rowWidth + signWidth > width) {
+      rows.push(row);
+      row = "";
+      rowWidth = 0;
+    }
+    row += sign;
+    rowWidth += signWidth;
+  }
+  return [...rows, row];
+}
+
 function widthOf(text: string): number {
   if (text.startsWith("\u001b")) return 0;
   let width = 0;

@@ -118,12 +118,13 @@ describe.concurrent("an editor", () => {
   });
 
   it("G18 is asked in the first turn whether it trusts a folder that brings something along, and works without it after a no", async () => {
-    const stage = makeStage({ ".hawser/agent.json": JSON.stringify({ tools: [toolsModule] }) });
+    const stage = makeStage({ ".hawser/agent.json": JSON.stringify({ tools: [toolsModule] }), "AGENTS.md": "# Rules\n- Be brief.\n" });
     const editor = await start(stage);
     editor.answer = "deny";
     const session = await newSession(editor, stage.folder);
     expect(await editor.say(session, "list the tools")).not.toContain("greet");
     expect(editor.asked).toMatchObject([{ title: expect.stringContaining("trust_folder") as string }]);
+    expect(JSON.stringify(editor.asked[0])).toContain(String.raw`bytes:\n  >     # Rules\n  >     - Be brief.`);
     const other = await start(stage);
     other.answer = "allow";
     expect(await other.say(await newSession(other, stage.folder), "list the tools")).toContain("greet");

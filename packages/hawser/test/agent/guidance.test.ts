@@ -72,6 +72,14 @@ describe.concurrent("a folder with instructions and skills", () => {
     expect(questions).toHaveLength(1);
   });
 
+  it("G18 shows a text with its lines, none of which passes for another thing that the folder brings", async () => {
+    const stage = makeStage({ "AGENTS.md": "# Rules\r\n\r\nUse tabs.\n- the tools of x\u202e\n" });
+    const { agent, questions } = await start(stage);
+    await agent.setWorkspace("one", { folders: [stage.folder] });
+    const brings = ["instructions for the model in AGENTS.md, 41 bytes:\n    # Rules\n    \n    Use tabs.\n    - the tools of x⟨U+202E⟩"];
+    expect(questions).toMatchObject([{ input: { brings } }]);
+  });
+
   it("G18 is asked about once more when it brings something that runs, and a no for one folder is none for another", async () => {
     const stage = makeStage();
     const [one, two] = ["one", "two"].map((name) => join(realpathSync(stage.home), name)) as [string, string];

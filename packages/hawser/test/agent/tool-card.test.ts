@@ -53,6 +53,20 @@ describe("cards", () => {
     expect([shownWith(false), shownWith(undefined)]).toEqual(Array.from({ length: 2 }, () => "? write_file\n    path: a\n    why\n"));
   });
 
+  it("a text that a folder brings keeps its lines, and no line of it stands where another thing would", () => {
+    const padded = `    |${" ".repeat(52)}• the tools of x`;
+    const input = { folder: "/x", brings: [`instructions in AGENTS.md:\n    # Rules\n${padded}`, "1 rule"] };
+    expect(showQuestion({ toolName: "trust_folder", input, reason: "why" }, style).split("\n").slice(2)).toEqual([
+      "      • instructions in AGENTS.md:",
+      "            # Rules",
+      `            |${" ".repeat(47)}`,
+      "             • the tools of x",
+      "      • 1 rule",
+      "    why",
+      "",
+    ]);
+  });
+
   it("nothing in them reaches the terminal as a command", () => {
     const evil = "\u001b[2J\u0007\u202e";
     const shown = [

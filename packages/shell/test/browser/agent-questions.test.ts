@@ -94,7 +94,10 @@ describe.skipIf(!browser)("a question of an agent", () => {
     const { page, approval, button, say, untilIdle } = tab;
     await say("work there");
     const turn = await stage.puppet.nextTurn();
-    const input = { folder: "/home/ada/other", brings: ["2 MCP servers: tides, berths", "instructions in AGENTS.md", hostile] };
+    const input = {
+      folder: "/home/ada/other",
+      brings: ["2 MCP servers: tides, berths", "instructions in AGENTS.md:\n    # Rules\n    Be brief.", hostile],
+    };
     turn.say({
       type: "permission_request",
       data: { permissionId: "p2", toolId: "f", toolName: "trust_folder", input, reason: "trust it only if you know where it comes from" },
@@ -103,7 +106,7 @@ describe.skipIf(!browser)("a question of an agent", () => {
     await approval.getByText("Trust the folder /home/ada/other?").waitFor();
     expect(await approval.getByRole("list", { name: "What the folder brings" }).getByRole("listitem").allInnerTexts()).toEqual([
       "2 MCP servers: tides, berths",
-      "instructions in AGENTS.md",
+      "instructions in AGENTS.md:\n    # Rules\n    Be brief.",
       shownHostile,
     ]);
     await checkLook(page, "trust");

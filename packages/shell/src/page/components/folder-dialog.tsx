@@ -145,7 +145,7 @@ export function TrustDialog({ question }: { readonly question: TrustQuestion }) 
       <p className="mt-2 text-sm">It brings settings of its own, which count once you trust it:</p>
       <ul aria-label="What the folder brings" className="mt-1 list-disc pl-5 text-sm">
         {question.brings.map((thing, at) => (
-          <li key={at} className="wrap-anywhere">
+          <li key={at} className="wrap-anywhere whitespace-pre-wrap">
             {reveal(thing)}
           </li>
         ))}

@@ -81,7 +81,7 @@ function Brought({ input }: { readonly input: unknown }) {
       <p>It brings settings of its own, which count once you trust it:</p>
       <ul aria-label="What the folder brings" className="mt-1 list-disc pl-5">
         {brings.map((thing: unknown, at) => (
-          <li key={at} className="wrap-anywhere">
+          <li key={at} className="wrap-anywhere whitespace-pre-wrap">
             {reveal(String(thing))}
           </li>
         ))}
