@@ -2,9 +2,13 @@
 // examples, run as a reader would run them, print what it shows.
 
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, describe, expect, it } from "vitest";
 import { findExamples, toPattern } from "./examples.ts";
 import { repository } from "./temp-tree.ts";
@@ -67,10 +71,36 @@ describe("examples", () => {
   for (const program of missing) process.stderr.write(`${program} is not installed: examples that need it are not run\n`);
   const runnable = markNpx(examples.filter(({ command }) => !missing.some((program) => new RegExp(`\\b${program}\\b`).test(command))));
 
-  it.each(runnable)("$document:$line prints what it shows: $command", async ({ command, needsNpx, input, output }) => {
-    const printed = await runInShell(needsNpx ? command : `${asNpx} ${command}`, input);
-    // A body is printed as it came, with or without a line end.
-    expect(printed.endsWith("\n") ? printed : `${printed}\n`).toMatch(toPattern(output));
+  it.each(runnable.filter(({ isLasting }) => !isLasting))(
+    "$document:$line prints what it shows: $command",
+    async ({ command, needsNpx, input, output }) => {
+      const printed = await runInShell(needsNpx ? command : `${asNpx} ${command}`, input);
+      // A body is printed as it came, with or without a line end.
+      expect(printed.endsWith("\n") ? printed : `${printed}\n`).toMatch(toPattern(output));
+    },
+  );
+});
+
+describe("examples that serve until Ctrl-C", () => {
+  const lasting = examples.filter(({ isLasting }) => isLasting);
+
+  it("stand in the README", () => {
+    expect(lasting.map(({ document }) => document)).toContain("README.md");
+  });
+
+  it.each(lasting)("$document:$line serves the client that it prints, and ends with Ctrl-C", async ({ command, input, output }) => {
+    const child = startInShell(command, input, { detached: true });
+    const closed = once(child, "close");
+    const [printed] = await once(createInterface({ input: child.stdout }), "line");
+    expect(`${printed}\n`).toMatch(toPattern(output));
+    const { command: program, args } = JSON.parse(printed) as { command: string; args: string[] };
+    const client = new Client({ name: "docs", version: "1.0.0" });
+    await client.connect(new StdioClientTransport({ command: program, args }));
+    expect((await client.listTools()).tools).not.toEqual([]);
+    await client.close();
+    process.kill(-child.pid!, "SIGINT");
+    await closed;
+    expect(args.slice(1).filter((path) => existsSync(path))).toEqual([]);
   });
 });
 
@@ -94,19 +124,26 @@ const folder = mkdtempSync(join(tmpdir(), "hawser-docs-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const own = { HAWSER_MODEL: "offline", XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
 
-/** What the command prints on stdout, with the repository's programs on the PATH as in an npm script. */
-function runInShell(command: string, input = ""): Promise<string> {
-  const path = [join(repository, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
-  const child = spawn("bash", ["-c", command], {
-    cwd: repository,
-    env: { ...process.env, ...own, PATH: path },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  child.stdin.end(input);
+/** What the command prints on stdout. */
+function runInShell(command: string, input?: string): Promise<string> {
+  const child = startInShell(command, input);
   let stdout = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", () => resolve(stdout));
   });
+}
+
+/** With the repository's programs on the PATH as in an npm script. `detached`: in a group of its own, as a terminal starts it. */
+function startInShell(command: string, input = "", { detached = false } = {}) {
+  const path = [join(repository, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
+  const child = spawn("bash", ["-c", command], {
+    cwd: repository,
+    env: { ...process.env, ...own, PATH: path },
+    stdio: ["pipe", "pipe", "inherit"],
+    detached,
+  });
+  child.stdin.end(input);
+  return child;
 }

@@ -15,6 +15,9 @@ describe("findExamples", () => {
   it("finds programs that are followed by their output", () => {
     const document = "```ts run\none();\n```\n\n```text\n1\n2\n```\n\n```ts\nnotThis();\n```\n";
     expect(findExamples(document)).toEqual([{ line: 1, command: expect.stringMatching(/^node .* -$/), input: "one();\n", output: "1\n2" }]);
+    expect(findExamples("```ts run until Ctrl-C\nserve();\n```\n\n```text\n1\n```\n")).toMatchObject([
+      { input: "serve();\n", isLasting: true },
+    ]);
     expect(findExamples("```python run\none()\n```\n\n```text\n1\n```\n")).toEqual([
       { line: 1, command: "python3 -", input: "one()\n", output: "1" },
     ]);

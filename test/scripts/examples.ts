@@ -2,6 +2,7 @@
 //   `console run`           lines after `$ ` are a command, the lines below it are its output
 //   `ts run`, `python run`, `go run`, `rust run`
 //                           a program; a block `text` right after it is its output
+//   `ts run until Ctrl-C`   one that serves the client whose configuration it prints
 
 export interface Example {
   readonly line: number;
@@ -9,6 +10,8 @@ export interface Example {
   /** What the command reads from stdin. */
   readonly input?: string;
   readonly output: string;
+  /** It goes on until it is interrupted. */
+  readonly isLasting?: boolean;
 }
 
 export function findExamples(document: string): Example[] {
@@ -36,15 +39,16 @@ const interpreters: Readonly<Record<string, string>> = {
 };
 
 function findPrograms(document: string): Example[] {
-  return [...document.matchAll(/^```(ts|python|go|rust) run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
-    const [, language = "", input = "", output = ""] = block;
-    return { line: lineOf(document, block.index), command: interpreters[language] ?? "", input, output };
+  return [...document.matchAll(/^```(ts|python|go|rust) run( until Ctrl-C)?\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
+    const [, language = "", lasting, input = "", output = ""] = block;
+    const isLasting = lasting !== undefined && { isLasting: true };
+    return { line: lineOf(document, block.index), command: interpreters[language] ?? "", input, output, ...isLasting };
   });
 }
 
 /** Every block of a language, run or not. */
 export function findSnippets(document: string, language: string): { readonly line: number; readonly text: string }[] {
-  const blocks = document.matchAll(new RegExp(`^\`\`\`${language}(?: run)?\\n(.*?)^\`\`\`$`, "gms"));
+  const blocks = document.matchAll(new RegExp(`^\`\`\`${language}(?: run[^\\n]*)?\\n(.*?)^\`\`\`$`, "gms"));
   return [...blocks].map((block) => ({ line: lineOf(document, block.index), text: block[1] ?? "" }));
 }
 
