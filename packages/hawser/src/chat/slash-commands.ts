@@ -91,6 +91,8 @@ async function chooseModel(session: Session, name: string): Promise<string> {
   const known = (await session.agent.listModels()).find(({ model }) => model === name);
   if (known && !known.available)
     return `${fitLine(name, maxNameChars)} can't be used: ${fitLine(known.reason ?? "not available", maxReasonChars)}\n`;
+  // One that is not in the list may still be one: asked for its options, the runtime says what is wrong with the name.
+  if (!known && session.agent.info?.capabilities?.includes("options")) await session.agent.listOptions(session.conversationId, name);
   session.model = name;
   return paint("dim", `${fitLine(name, maxNameChars)} answers from now on.\n`);
 }

@@ -39,6 +39,27 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     expect(await chat.ended).toMatchObject({ code: 0 });
   });
 
+  it("/model refuses a name that --model would refuse, with what may have been meant, and the same model goes on", async () => {
+    const chat = await startChat(makeStage());
+    for (const [name, problem] of [
+      ["oflline", "Did you mean offline?"],
+      ["acp/nope", "acp/nope can't be used"],
+      ["anthropic", "ANTHROPIC_API_KEY"],
+      ["openai/gpt-5", "OPENAI_API_KEY is not set"],
+    ] as const) {
+      chat.type(`/model ${name}\r`);
+      await chat.printed("✗");
+      await chat.printed(problem);
+      await chat.printed("> ");
+    }
+    chat.type("what is 12 * 34?\r");
+    await chat.printed("12 * 34 = 408");
+    await chat.printed("> ");
+    chat.type(ctrlD);
+    await chat.ended;
+    expect(chat.stdout).not.toContain("from now on");
+  });
+
   it("asks before something is changed and shows what exactly; yes does it, no does not, and the audit log says how", async () => {
     const stage = makeStage();
     const chat = await startChat(stage);
@@ -170,8 +191,7 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     for (const [line, answer] of [
       ["/help", "/clear"],
       ["/models", "* offline"],
-      ["/model openai/gpt-5", "answers from now on"],
-      ["what is 1 + 1?", "OPENAI_API_KEY is not set"],
+      ["/model offline", "answers from now on"],
       ["/model usual", "The usual model answers."],
       ["my name is Ada", "Ada"],
       ["/list", "* chat-2"],
