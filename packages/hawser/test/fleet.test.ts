@@ -169,6 +169,22 @@ describe("hawser fleet", () => {
     expect(await bridge.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("does not allow it") });
   });
 
+  it("up, where its ports are in use, says which one and what to do, and nothing of the server's log", async () => {
+    // As if it had been started at the port that it was given.
+    const port = Number(new URL(address).port);
+    const env = { XDG_DATA_HOME: makeFolder("data"), PATH: `${dirname(serverProgram)}${delimiter}${process.env["PATH"]}` };
+    const { code, stderr } = await start(["fleet", "up", "--port", String(port)], env).ended;
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        new RegExp(
+          `hawser: the NATS server did not start on port ${port}: (?:it|port \\d+, which it needs too,) is in use\\. Perhaps .* another port with --port\n$`,
+        ),
+      ),
+    ]);
+    expect(stderr).not.toContain("[");
+  });
+
   it("says what is wrong with an address, credentials and a server that is not there", async () => {
     const folder = makeFolder("credentials");
     const file = join(folder, "open");

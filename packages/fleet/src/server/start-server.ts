@@ -59,10 +59,19 @@ export async function startServer(options: ServerOptions): Promise<FleetServer> 
     if (ports) return { ...ports, pid: child.pid, exited: child.exited, stop: async () => void (await child.stop()) };
     if (exit !== undefined || performance.now() > deadline) {
       await child.stop();
-      throw new HawserError("start_failed", `the NATS server did not start on port ${port}: ${words.text.trim() || "it said nothing"}`);
+      throw new HawserError("start_failed", `the NATS server did not start on port ${port}: ${explain(words.text, port)}`);
     }
     await sleep(pollMs);
   }
+}
+
+/** Of its log, the line that says why it ended. */
+function explain(log: string, port: number): string {
+  const reason = /\[FTL\] (.*)/.exec(log)?.[1] ?? (log.trim() || "it said nothing");
+  const taken = /:(\d+): bind: address already in use/.exec(reason)?.[1];
+  if (taken === undefined) return reason;
+  const which = taken === String(port) ? "it" : `port ${taken}, which it needs too,`;
+  return `${which} is in use. Perhaps a NATS server is there already: use that one, or choose another port with --port`;
 }
 
 const toConfiguration = ({ folder, port, monitorPort = 0, maxPayload = 8_388_608, more = "" }: ServerOptions): string =>
