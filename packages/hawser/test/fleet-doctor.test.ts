@@ -86,12 +86,15 @@ describe.concurrent("hawser doctor --fleet", () => {
       runHawser(["doctor", "--fleet", "nats://127.0.0.1:1", "--demo"]),
       runHawser(["doctor", "--fleet", "nats://127.0.0.1:1", "--fleet-monitor", "8222"]),
       runHawser(["doctor", "--fleet-ca", "ca.pem", "--demo"]),
+      // Of the usual servers: without a value, and before another option.
+      runHawser(["doctor", "--fleet", "--path", "/x"]),
     ]);
     expect(failures.map(({ code, stderr }) => [code, stderr])).toEqual([
       [7, expect.stringContaining("fleet up")],
       [2, expect.stringContaining("--demo is about an API")],
       [2, expect.stringContaining("--fleet-monitor takes addresses")],
       [2, expect.stringContaining("--fleet-ca needs --fleet")],
+      [2, expect.stringContaining("--path is about an API, and --fleet checks")],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 // The flags that lead to a fleet's servers, the same on every command that can use one.
 
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { FleetAddress } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol";
 import { toFlag } from "../command-line/command.ts";
@@ -14,9 +14,11 @@ export interface FleetFlags {
   readonly fleetKey?: string;
 }
 
-export function addFleetOptions(command: Command, purpose: string): Command {
+/** `usual`: what `--fleet` alone means, where it may stand alone. */
+export function addFleetOptions(command: Command, purpose: string, usual?: string): Command {
+  const servers = usual === undefined ? new Option("--fleet <servers>", purpose) : new Option("--fleet [servers]", purpose).preset(usual);
   return command
-    .option("--fleet <servers>", purpose)
+    .addOption(servers)
     .option("--fleet-credentials <file>", "NATS credentials, or one line user:password; only its owner may read it")
     .option("--fleet-ca <file>", "who signs the servers' certificates")
     .option("--fleet-cert <file>", "our certificate, with --fleet-key")
