@@ -109,10 +109,26 @@ describe("hawser fleet", () => {
       code: 0,
       stderr: "hawser: 1 machine was told to leave\n",
     });
-    expect((await offered.ended).code).toBe(0);
+    expect(await offered.ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("hawser: was told to leave (hawser fleet drain); what ran is finished"),
+    });
     expect(await once("fleet", "drain", "quay", "--fleet", address)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no machine of the fleet is called "quay"'),
+    });
+  });
+
+  it("tools whose server takes them no more end with the reason and its exit code", async () => {
+    const server = await openServer();
+    const port = Number(new URL(server.address).port);
+    const offered = run("expose", tools, "--fleet", server.address, "--name", "berth");
+    await until(async () => (await once("fleet", "status", "--fleet", server.address)).stdout.includes("berth"));
+    await server.stop();
+    await openServer({ port, more: 'authorization { user: "ada", password: "secret" }' });
+    expect(await offered.ended).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/hawser: the connection to .* is closed for good.*Authorization/),
     });
   });
 
