@@ -7,6 +7,8 @@ import { agentLimits } from "../limits.ts";
 import { addToList, loadList } from "./list-file.ts";
 
 export interface TrustedFolders {
+  /** The file. */
+  readonly path: string;
   has(folder: string, digest: string): Promise<boolean>;
   /** Never rejects: a trust that can't be written counts until the process ends. */
   add(folder: string, digest: string): Promise<void>;
@@ -19,6 +21,7 @@ export function createTrustedFolders(path: string): TrustedFolders {
   const added = new Map<string, string>();
 
   return {
+    path,
     async has(folder, digest) {
       if (added.get(folder) === digest) return true;
       try {

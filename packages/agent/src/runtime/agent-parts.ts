@@ -82,6 +82,8 @@ export interface TrustQuestion {
   readonly folder: string;
   /** What would count or run, for people. */
   readonly brings: readonly string[];
+  /** The file in which a yes is remembered, where it is. */
+  readonly keptIn?: string | undefined;
 }
 
 export interface AgentParts {

@@ -192,7 +192,7 @@ export function createControlAnswers(
     conversations.use(conversationId, (open) => parts.workspaces.use(open, (workspace) => action(toAgentPlace(agent, open, workspace))));
 
   async function askForTrust(conversationId: string, question: TrustQuestion, reply: Reply, signal: AbortSignal): Promise<boolean> {
-    const { folder, brings } = question;
+    const { folder, brings, keptIn } = question;
     const call = {
       conversationId,
       toolId: randomUUID(),
@@ -201,7 +201,8 @@ export function createControlAnswers(
       isReadOnly: false,
     };
     const { toolId, toolName, input } = call;
-    const reason = `${folder} brings along settings of its own; trust it only if you know where they come from`;
+    const lasting = keptIn === undefined ? "" : `. A yes counts from now on; to take it back, remove it from ${keptIn}`;
+    const reason = `${folder} brings along settings of its own; trust it only if you know where they come from${lasting}`;
     const put = (permissionId: string): Promise<void> =>
       reply.emit({ type: "permission_request", data: { permissionId, toolId, toolName, input, reason } });
     const answer = await questions.ask({ signal, heardAt: () => reply.heardAt }, put);

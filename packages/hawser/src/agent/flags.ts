@@ -58,7 +58,7 @@ export function addSessionOptions(command: Command): Command {
     .option("--tools <module>", "a .ts or .js file that exports tools; may be given several times", collect)
     .option(
       "--trust",
-      "trust the folders: what they bring along (AGENTS.md, skills, and tools, MCP servers and instructions of .hawser/agent.json) counts",
+      "trust the folders from now on, also without this option: what they bring along (AGENTS.md, skills, and tools, MCP servers and instructions of .hawser/agent.json) counts; trusted-folders.json in the data folder keeps it",
     )
     .option("--config <file>", "the configuration (default: ~/.config/hawser/agent.json)")
     .option("--data-dir <folder>", "where conversations are kept (default: ~/.local/share/hawser)")

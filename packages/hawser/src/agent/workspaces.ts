@@ -2,7 +2,7 @@
 // conversation works in. The tools of the configuration are loaded once, for all of them. What a folder brings along counts only
 // where its user has trusted it.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import {
   bringsTexts,
   createAttachmentReader,
@@ -32,7 +32,7 @@ import {
   type WorkspaceChoice,
   type Workspaces,
 } from "@hawser/agent/internal";
-import { toHawserError } from "@hawser/protocol";
+import { toHawserError, type LeftOutEntry } from "@hawser/protocol";
 import { logLine } from "@hawser/wire/internal/node";
 import type { ConfiguredServers } from "./configured-servers.ts";
 import type { AgentFlags } from "./flags.ts";
@@ -71,6 +71,8 @@ export interface FolderServers {
 interface Brought {
   readonly configs: readonly TrustedConfig[];
   readonly trusted: ReadonlySet<string>;
+  /** Their files that count for nothing, since the folder is not trusted. */
+  readonly leftOut: readonly LeftOutEntry[];
 }
 
 interface Untrusted extends Pick<TrustQuestion, "folder"> {
@@ -126,7 +128,11 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       whenReady: late.whenLoaded,
       refresh: guidance.refresh,
       servers: () => [configured, ...sources].flatMap(({ servers }) => servers.status()),
-      setting: () => ({ ...guidance.status(), sandbox: sandbox.status() }),
+      setting() {
+        const told = guidance.status();
+        const leftOut = [...brought.leftOut, ...(told.leftOut ?? [])];
+        return { ...told, ...(leftOut.length > 0 && { leftOut }), sandbox: sandbox.status() };
+      },
       policy,
       findFiles: createFindFiles({ roots, policy }),
       readAttachments: createAttachmentReader({ roots: attachable, policy }),
@@ -144,17 +150,21 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
   async function broughtBy(folders: readonly string[], isTrusted: TrustAnswer): Promise<Brought> {
     const configs: TrustedConfig[] = [];
     const trustedNow = new Set<string>();
+    const leftOut: LeftOutEntry[] = [];
     for (const folder of folders) {
       const { config: folderConfig, digest, modules, brings } = loadFolderSettings(folder, (message) => logLine(`[hawser] ${message}`));
       if (brings.length === 0 && !bringsTexts(folder)) continue;
       const isKnown = await trusted.has(folder, digest);
       const question = { folder, digest, brings: async () => toQuestionLines([...brings, ...(await describeTexts(folder))]) };
-      if (!isKnown && !flags.trust && !(await isTrusted(question))) continue;
+      if (!isKnown && !flags.trust && !(await isTrusted(question))) {
+        if (brings.length > 0) leftOut.push({ path: join(folder, ".hawser", "agent.json"), reason: "its folder is not trusted" });
+        continue;
+      }
       if (!isKnown) await trusted.add(folder, digest);
       trustedNow.add(folder);
       configs.push({ ...folderConfig, modules, folder });
     }
-    return { configs, trusted: trustedNow };
+    return { configs, trusted: trustedNow, leftOut };
   }
 
   /** Once for what a folder brings: a no counts until it changes, or the process ends. */
@@ -163,13 +173,13 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     async ({ folder, digest, brings }) => {
       const key = `${digest} ${folder}`;
       if (refused.has(key)) return false;
-      if (await isTrusted({ folder, brings: await brings() })) return true;
+      if (await isTrusted({ folder, brings: await brings(), keptIn: trusted.path })) return true;
       refused.add(key);
       return false;
     };
 
   const tellUntrusted: TrustAnswer = ({ folder }) => {
-    logLine(`[hawser] what ${folder} brings along is not used: the folder isn't trusted; start with --trust if you know what it brings`);
+    logLine(`[hawser] what ${folder} brings along is not used: the folder isn't trusted; /trust in a chat asks about it, --trust says yes`);
     return Promise.resolve(false);
   };
 
@@ -230,7 +240,7 @@ export function remade<From, To>(from: () => From, make: (value: From) => To): (
 /** A broken file costs what it brings, never the runtime. */
 function leaveOut(error: unknown): Brought {
   logLine(`[hawser] what a folder brings along is left out: ${toHawserError(error).message}`);
-  return { configs: [], trusted: new Set() };
+  return { configs: [], trusted: new Set(), leftOut: [] };
 }
 
 function toInstructions(roots: Roots, configs: readonly Pick<AgentConfig, "instructions">[]): string {

@@ -17,7 +17,9 @@ export async function showSkills({ agent, conversationId }: Session): Promise<st
     ({ name, description, path }) =>
       `  ${paint("bold", name)}  ${fitLine(description, maxNoteChars)}  ${paint("dim", fitLine(path, maxPathChars))}\n`,
   );
-  return [...section("Instructions", files), ...section("Skills", rows), ...section("Left out", leftOut.map(toRow))].join("");
+  const isAskable = leftOut.some(({ reason }) => reason.includes("not trusted"));
+  const hint = isAskable ? [paint("dim", "/trust shows what the folder brings along, and asks whether it may count.\n")] : [];
+  return [...section("Instructions", files), ...section("Skills", rows), ...section("Left out", leftOut.map(toRow)), ...hint].join("");
 }
 
 const section = (title: string, rows: readonly string[]): string[] => (rows.length === 0 ? [] : [paint("bold", `${title}\n`), ...rows]);

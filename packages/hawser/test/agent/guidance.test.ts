@@ -1,6 +1,6 @@
 // Instructions and skills as a host meets them: the real runtime, a model's server that keeps what it is told, and the question about a folder.
 
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ describe.concurrent("a folder with instructions and skills", () => {
     expect(status.leftOut).toContainEqual({ path: join(realpathSync(stage.folder), "AGENTS.md"), reason: "its folder is not trusted" });
     expect(await say(agent, "list the tools")).not.toContain("read_skill");
     expect(questions).toEqual([]);
-    expect(log()).toContain("isn't trusted; start with --trust");
+    expect(log()).toContain("isn't trusted; /trust in a chat asks about it, --trust says yes");
   });
 
   it("G18 asks the host whose conversation works there, shows the texts, and counts from then on, also after they change", async () => {
@@ -152,18 +152,25 @@ describe.concurrent("a folder with instructions and skills", () => {
 
 describe("the chat", () => {
   it("shows with /skills what the model is told, and asks with /trust", async () => {
-    const stage = makeStage(files);
+    const tides = { command: process.execPath, args: ["-e", ""], disabled: true };
+    const stage = makeStage({ ...files, ".hawser/agent.json": JSON.stringify({ mcpServers: { tides } }) });
     const chat = startOnTerminal(stage, ["chat", "--model", "offline"]);
     await chat.printed("/help");
     chat.process.stdin.write("/skills\n");
-    await chat.printed("its folder is not trusted");
+    await chat.printed(".hawser/agent.json its folder is not trusted");
+    await chat.printed("AGENTS.md its folder is not trusted");
+    await chat.printed("/trust shows what the folder brings along");
     chat.process.stdin.write("/trust\n");
     await chat.printed("Trust the folder");
     await chat.printed("Use tabs, not spaces.");
+    await chat.printed("counts from now on");
+    await chat.printed(/trusted-folders\.json/);
     await chat.printed(/trust.*no/);
     chat.process.stdin.write("trust\n");
     await chat.printed("Instructions");
     await chat.printed("tides");
+    const kept = JSON.parse(readFileSync(join(stage.home, "data/hawser/trusted-folders.json"), "utf8")) as { trusted: object[] };
+    expect(kept.trusted).toMatchObject([{ folder: realpathSync(stage.folder) }]);
     chat.process.stdin.write("/quit\n");
     expect((await chat.ended).code).toBe(0);
   });

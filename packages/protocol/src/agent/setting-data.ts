@@ -17,7 +17,7 @@ const skillEntry = v.object({
 
 const leftOutEntry = v.object({
   path: text("The file or folder."),
-  reason: text("Why the model is not told of it, or not of all of it."),
+  reason: text("Why it does not count, or not all of it."),
 });
 
 const sandboxStatus = v.object({
@@ -39,7 +39,7 @@ export const settingStatus = {
   leftOut: v.exactOptional(
     described(
       v.array(leftOutEntry),
-      "Additive. Instructions and skills that were found and are not told, or were cut, where there are any.",
+      "Additive. Instructions, skills and settings of folders that were found and do not count, or were cut, where there are any.",
     ),
   ),
   sandbox: v.exactOptional(described(sandboxStatus, "Additive. The sandbox around commands; for the capability `sandbox`.")),
