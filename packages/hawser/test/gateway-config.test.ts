@@ -67,7 +67,18 @@ describe.concurrent("config", () => {
         { name: "two", active: true, gatewayURL: "http://two:2" },
       ],
     });
-    expect((await runIn(place, ["config", "profile", "remove", "two"])).code).toBe(0);
+    const removed = await runIn(place, ["config", "profile", "remove", "two"]);
+    expect(removed).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/no profile is active now .*hawser config profile use one\n/) as string,
+    });
+    for (const words of [["api", "list"], ["call", "--path", "/x"], ["api", "sync"], ["doctor"]]) {
+      const { code, stderr } = await runIn(place, words);
+      expect([code, stderr], words.join(" ")).toEqual([
+        2,
+        expect.stringMatching(/no profile is active.*hawser config profile use one; or give/),
+      ]);
+    }
     expect(contentOf(place)).toEqual({ profiles: { one: { gatewayURL: "http://one:1", token } } });
     expect((await runIn(place, ["config", "profile", "add", "one", "--gateway-url", "http://uno:1", "--use"])).stdout).toContain(
       "active profile: one",

@@ -20,12 +20,21 @@ const defaultAuthHeader = "X-Ignition-API-Token";
 
 export const noAddress = "no gateway address. Give --gateway-url, set IGNITION_GATEWAY_URL, or run: hawser config set --gateway-url <url>";
 
+/** Where there are profiles, and none of them is active, one of them is most likely meant. */
+function describeNoAddress({ profiles = {} }: ConfigFile, profile: string | undefined): string {
+  const names = Object.keys(profiles);
+  const [first] = names;
+  if (profile !== undefined || first === undefined) return noAddress;
+  const others = names.length > 1 ? ` (there are: ${names.join(", ")})` : "";
+  return `no gateway address: no profile is active. Choose one: hawser config profile use ${first}${others}; or give --gateway-url`;
+}
+
 type TargetOptions = Pick<GatewayOptions, "gatewayUrl" | "apiKey" | "apiKeyFile" | "profile" | "specFile" | "env" | "cwd">;
 
 /** Reads the configuration file, and the token's file if there is one. */
 export async function resolveTarget(options: TargetOptions = {}): Promise<Target> {
-  const { target } = await findTarget(options);
-  if (!target) throw configError(noAddress);
+  const { target, problem } = await findTarget(options);
+  if (!target) throw configError(problem ?? noAddress);
   return target;
 }
 
@@ -33,6 +42,8 @@ export interface FoundTarget {
   /** Undefined where no address is configured. */
   readonly target: Target | undefined;
   readonly specFile: string | undefined;
+  /** Why there is no target. */
+  readonly problem?: string;
 }
 
 /** The same for what needs an API document only, which may be there without an address. */
@@ -43,7 +54,7 @@ export async function findTarget(options: TargetOptions = {}): Promise<FoundTarg
   const values: ConfigValues = profile === undefined ? config : requireProfile(config, profile);
   const specFile = specFileOf(options, values, env);
   const address = given(options.gatewayUrl) ?? given(env["IGNITION_GATEWAY_URL"]) ?? given(values.gatewayURL);
-  if (address === undefined) return { target: undefined, specFile };
+  if (address === undefined) return { target: undefined, specFile, problem: describeNoAddress(config, profile) };
   const token = (await flagToken(options)) ?? given(env["IGNITION_API_TOKEN"]) ?? given(values.token);
   const target: Target = {
     baseUrl: parseGatewayUrl(address),

@@ -65,6 +65,7 @@ export async function loadApiIndex(options: GatewayOptions): Promise<OperationIn
     return { target: undefined, specFile: options.specFile };
   });
   const { specFile } = found;
+  problem = found.problem ?? problem;
   return withSource(found, options, async (gateway) => {
     try {
       return await loadIndex({ ...options, specFile, gateway });
@@ -94,7 +95,7 @@ export async function syncApiDocument(options: GatewayOptions = {}): Promise<Syn
     throw usage(`the API document is the file ${specFile}, so there is nothing to fetch; name an address with --spec-file`);
   }
   return withSource(found, options, (source) => {
-    if (!source) throw configError(noAddress);
+    if (!source) throw configError(found.problem ?? noAddress);
     return syncDocument(source, options.env);
   });
 }

@@ -18,6 +18,7 @@ import { HawserError } from "@hawser/protocol";
 import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
 import { readApiKey, type TargetFlags } from "../api-target/target.ts";
 import { readInputFile } from "../command-line/input.ts";
+import { commandName } from "../command-line/launcher.ts";
 import { toTable } from "../command-line/output.ts";
 
 export interface ConfigSetFlags extends OutputFlags, TargetFlags {
@@ -97,8 +98,16 @@ export const runProfileUse = (given: string, flags: OutputFlags): Promise<void> 
 export const runProfileRemove = (given: string, flags: OutputFlags): Promise<void> =>
   printAnswer(flags, async () => {
     const removed = given.trim();
-    const { activeProfile = "" } = await changeConfig((config) => removeProfile(config, removed));
-    return { json: { ok: true, removed, activeProfile }, text: `removed profile: ${removed}\n` };
+    const { activeProfile = "", profiles = {} } = await changeConfig((config) => removeProfile(config, removed));
+    const others = Object.keys(profiles);
+    const isNoneActive = activeProfile === "" && others.length > 0;
+    return {
+      json: { ok: true, removed, activeProfile },
+      text: `removed profile: ${removed}\n`,
+      note: isNoneActive
+        ? `note: no profile is active now (there are: ${others.join(", ")}); choose one: ${commandName()} config profile use ${others[0]}`
+        : undefined,
+    };
   });
 
 export const runProfileList = (flags: OutputFlags): Promise<void> =>
