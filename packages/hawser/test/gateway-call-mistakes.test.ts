@@ -67,6 +67,14 @@ describe.concurrent("mistakes", () => {
     expect(stub.requests.filter(({ target }) => target === "/mistake")).toHaveLength(before);
   });
 
+  it("an address where nothing listens is named, and what to do fits one that a flag gave", async () => {
+    const { code, stderr } = await runIn(makePlace(), ["call", "--path", "/x", "--gateway-url", "http://127.0.0.1:1"]);
+    expect(code).toBe(7);
+    expect(stderr).toMatch(
+      /127\.0\.0\.1:1: connection refused .*; check the address, wherever it was given; what is saved shows: .*hawser config show\n$/,
+    );
+  });
+
   it("without an address or a known profile, what to do is said on stderr", async () => {
     const { code, stdout, stderr } = await runIn(makePlace(), ["call", "--path", "/x"]);
     expect([code, stdout]).toEqual([2, ""]);

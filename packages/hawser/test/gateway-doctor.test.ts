@@ -71,6 +71,12 @@ describe.concurrent("doctor", () => {
     const { code, value } = await runJson<{ checks: unknown[] }>(closed, ["doctor"]);
     expect([code, value.checks]).toMatchObject([7, [{ ok: true }, { name: "tcp_connect", ok: false, hint: expect.any(String) as string }]]);
     expect((await runIn(makePlace(), ["doctor"])).code).toBe(2);
+    const plant = makePlace();
+    await runIn(plant, ["config", "profile", "add", "plant", "--gateway-url", `http://127.0.0.1:${closedPort}`]);
+    const { stdout } = await runIn(plant, ["doctor"]);
+    expect(stdout).toContain(
+      `fail\ttcp_connect\tnetwork error: 127.0.0.1:${closedPort} of the profile plant: nothing is listening there\t`,
+    );
   });
 
   it("an API without a token is as good, and says that there is none; one that wants it is told apart by its 401", async () => {

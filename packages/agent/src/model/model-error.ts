@@ -52,8 +52,8 @@ export function toModelError(thrown: unknown, origin: ErrorOrigin): HawserError 
   if (overflow) return overflow;
   const status = chain.map((error) => error["statusCode"]).find((code) => typeof code === "number" && code >= 400);
   if (typeof status === "number") return statusError(status, chain, origin);
-  const code = chain.map((error) => error["code"]).find((code) => typeof code === "string" && code in networkCauses) as string | undefined;
-  if (code !== undefined) return networkError(code, origin);
+  const network = chain.find(({ ["code"]: code }) => typeof code === "string" && code in networkCauses);
+  if (network) return networkError(network, origin);
   const lasting = chain.find(isLasting);
   if (lasting) {
     const { code = lasting.name } = lasting as { code?: unknown };
@@ -113,12 +113,31 @@ function meaningOf(status: number, { keyName }: ErrorOrigin): readonly [ErrorCod
   return [status === 408 ? "connection_failed" : "model_failed", "the request was refused"];
 }
 
-function networkError(code: string, origin: ErrorOrigin): HawserError {
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function networkError(thrown: Thrown, origin: ErrorOrigin): HawserError {
+  const code = String(thrown["code"]);
   const summary = `${networkCauses[code]} (${code})`;
   const wasOpen = code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_BODY_TIMEOUT";
-  const remedy = code === "ECONNREFUSED" && origin.name.startsWith("ollama/") ? "; start it with: ollama serve" : "";
-  const text = wasOpen ? `the answer broke off: ${summary}` : `${summary}${remedy}`;
+  const isStopped = code === "ECONNREFUSED" && origin.name.startsWith("ollama/");
+  const advice = isStopped ? "start it with: ollama serve" : "check the network and the server's address, or pick another model";
+  const remedy = unreachable.has(code) ? `; ${advice}` : "";
+  const text = wasOpen ? `the answer broke off: ${summary}` : `${hostOf(thrown)}${summary}${remedy}`;
   return modelError(wasOpen ? "connection_lost" : "connection_failed", text, origin, { mayRetry: !slowCodes.has(code), summary });
+}
+
+/** As the system says it: the name that it looked up, or the address and port that it tried. */
+function hostOf({ ["hostname"]: hostname, ["address"]: address, ["port"]: port }: Thrown): string {
+  if (typeof hostname === "string") return `${hostname}: `;
+  return typeof address === "string" && typeof port === "number" ? `${address}:${port}: ` : "";
 }
 
 type Thrown = Error & Readonly<Record<string, unknown>>;

@@ -145,12 +145,20 @@ describe.concurrent.each(apis)("RUN-12: the %s API", (api) => {
 
 describe.concurrent("RUN-12: an address", () => {
   it("where nobody listens is tried again, then one error names the cause", async () => {
-    const model = await modelAt("chat", `http://${freeHost}:${await unusedPort()}`);
+    const port = await unusedPort();
+    const model = await modelAt("chat", `http://${freeHost}:${port}`);
     const { events, error } = await readStep(model);
     expect(only(events, "notice")).toHaveLength(agentLimits.modelRetryCalls);
-    expect(error).toMatchObject({ code: "connection_failed", message: `${model.name}: connection refused (ECONNREFUSED)` });
+    expect(error).toMatchObject({
+      code: "connection_failed",
+      message: `${model.name}: ${freeHost}:${port}: connection refused (ECONNREFUSED); check the network and the server's address, or pick another model`,
+    });
     const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
     expect(toModelError(refused, { name: "ollama/x", secrets: [] }).message).toMatch(/^ollama\/x: .*; start it with: ollama serve$/);
+    const unknown = Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND", hostname: "api.example" });
+    expect(toModelError(unknown, { name: "anthropic/x", secrets: [] }).message).toBe(
+      "anthropic/x: api.example: no such host (ENOTFOUND); check the network and the server's address, or pick another model",
+    );
   });
 
   it("where something else answers is an error at once", async () => {

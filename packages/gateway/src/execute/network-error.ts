@@ -40,7 +40,7 @@ export function describeCause(error: unknown): NetworkError {
   const cause = causes[code ?? ""];
   if (cause !== undefined) {
     const isName = code === "ENOTFOUND" || code === "ECONNREFUSED";
-    const hint = { hint: "check the gateway's address: hawser config show" };
+    const hint = { hint: "check the address, wherever it was given; what is saved shows: hawser config show" };
     return { text: `${cause} (${code})`, retryable: code !== "ENOTFOUND", ...(isName && hint) };
   }
   if (code?.startsWith("HPE_")) return { text: `response is not HTTP (${code})`, retryable: false };

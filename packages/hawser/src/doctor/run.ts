@@ -2,7 +2,7 @@
 // `api_document` and `path` are ours, for APIs that need no token or aren't an Ignition gateway.
 
 import { connect } from "node:net";
-import { findProxy, loadApiIndex, resolveTarget, type CallOutcome, type GatewayOptions } from "@hawser/gateway/internal";
+import { findProxy, loadApiIndex, resolveTarget, type CallOutcome, type GatewayOptions, type Target } from "@hawser/gateway/internal";
 import { describeThrown, errorTable, type CallItem } from "@hawser/protocol";
 import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
 import { useCore, withTarget, type TargetFlags } from "../api-target/target.ts";
@@ -54,7 +54,7 @@ async function examine(options: GatewayOptions, flags: DoctorFlags, report: Repo
   report.checks.push({ name: "gateway_url", ok: true, message: "parsed" });
   if (target.token === undefined) report.checks.push({ name: "token", ok: true, message: "no token configured" });
   const startedAt = performance.now();
-  const reached = await tryToConnect(target.baseUrl, options);
+  const reached = await tryToConnect(target, options);
   report.stats["tcpConnectMs"] = Math.round(performance.now() - startedAt);
   report.checks.push(reached);
   if (!reached.ok) {
@@ -135,13 +135,14 @@ function note(report: Report, asked: { name: keyof typeof statNames; path: strin
 }
 
 /** To the gateway, or to the proxy that leads to it. */
-function tryToConnect(target: URL, options: GatewayOptions): Promise<Check> {
+function tryToConnect({ baseUrl, profile }: Target, options: GatewayOptions): Promise<Check> {
   const name = "tcp_connect";
-  const proxy = findProxy(target, options.env);
-  const url = proxy ? new URL(proxy.origin) : target;
+  const proxy = findProxy(baseUrl, options.env);
+  const url = proxy ? new URL(proxy.origin) : baseUrl;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const way = proxy ? `, the proxy of ${proxy.variable}` : "";
+  const place = `${url.hostname}:${port}${way || (profile === undefined ? "" : ` of the profile ${profile}`)}`;
   const hint = proxy
     ? `check ${proxy.variable}, or name the gateway's host in NO_PROXY`
     : "check the gateway's host and port, and the firewalls between";
@@ -149,8 +150,8 @@ function tryToConnect(target: URL, options: GatewayOptions): Promise<Check> {
     const socket = connect({ host, port, timeout: options.timeoutMs ?? 0 });
     const end = (check: Check): void => (socket.destroy(), resolve(check));
     socket.once("connect", () => end({ name, ok: true, message: `${url.hostname}:${port}${way}` }));
-    socket.once("timeout", () => end({ name, ok: false, message: `network timeout${way}`, hint }));
-    socket.once("error", (error) => end({ name, ok: false, message: `network error${way}: ${describeSystemError(error)}`, hint }));
+    socket.once("timeout", () => end({ name, ok: false, message: `network timeout: ${place}`, hint }));
+    socket.once("error", (error) => end({ name, ok: false, message: `network error: ${place}: ${describeSystemError(error)}`, hint }));
   });
 }
 
