@@ -2,6 +2,8 @@
 
 import { describeThrown, HawserError, type ErrorCode } from "@hawser/protocol";
 
+const usualPort = "4222";
+
 export function toFleetError(error: unknown, servers: string): HawserError {
   if (HawserError.isInstance(error)) return error;
   const { name, code: systemCode } = error as { name?: unknown; code?: unknown };
@@ -26,6 +28,13 @@ function explain(name: string, told: string, servers: string): [ErrorCode, strin
     case "DrainingConnectionError":
       return ["closed", `the connection to ${servers} is closed`];
     default:
-      return ["connection_failed", `can't reach a NATS server at ${servers}: ${told}. Start one with: hawser fleet up`];
+      return ["connection_failed", `can't reach a NATS server at ${servers}: ${told}. Start one with: hawser fleet up${portFor(servers)}`];
   }
+}
+
+/** So that the server that is started is found at this address. */
+function portFor(servers: string): string {
+  const url = URL.canParse(servers) ? new URL(servers) : undefined;
+  const isHere = url !== undefined && ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
+  return isHere && url.port !== "" && url.port !== usualPort ? ` --port ${url.port}` : "";
 }

@@ -100,6 +100,10 @@ describe("hawser fleet", () => {
 
   it("status lists who is there, and drain tells one of them to leave", async () => {
     const offered = await offer("quay");
+    const { stderr } = await once("bridge", "--fleet", address, "--service", "quai", "--check");
+    expect(stderr).toMatch(
+      new RegExp(`no machine offers "quai" now; there are: quay\\. See: npx hawser fleet status --fleet ${address}\n$`),
+    );
     const listed = JSON.parse((await once("fleet", "status", "--fleet", address, "--json")).stdout) as {
       services: { name: string; metadata: object }[];
     };
@@ -212,6 +216,8 @@ describe("hawser fleet", () => {
       once("fleet", "status", "--fleet", "nats://127.0.0.1:1"),
       once("expose", tools, "--fleet", address, "--print", "codex"),
       once("bridge", "--fleet", address),
+      once("bridge", "--fleet", "nats://127.0.0.1:1", "--service", "quay", "--check"),
+      once("shell", "--fleet", "nats://127.0.0.1:1", "--no-open"),
     ]);
     expect(failures.map(({ stderr }) => stderr)).toEqual([
       expect.stringContaining("begins with nats:// or tls://"),
@@ -220,7 +226,11 @@ describe("hawser fleet", () => {
       expect.stringContaining("hawser fleet up"),
       expect.stringContaining("--fleet offers the tools to other machines"),
       expect.stringContaining("--fleet needs --service"),
+      expect.stringMatching(/can't reach a NATS server .*with: npx hawser fleet up --port 1\n$/),
+      expect.stringMatching(/^hawser: can't reach a NATS server .*with: npx hawser fleet up --port 1\n$/),
     ]);
-    expect(failures.map(({ code }) => code)).toEqual([2, 2, 2, 7, 2, 2]);
+    expect(failures.map(({ code }) => code)).toEqual([2, 2, 2, 7, 2, 2, 2, 7]);
+    // No address of a page that would not be there.
+    expect(failures.at(-1)?.stdout).toBe("");
   });
 });

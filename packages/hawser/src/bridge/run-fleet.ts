@@ -1,12 +1,21 @@
 // `hawser bridge --fleet`: the same MCP server, whose tools run on other machines instead of behind a socket.
 
 import { join } from "node:path";
-import { connectFleet, createFleetCalls, MachineError, watchTools, type Fleet, type LiveTools } from "@hawser/fleet/internal";
+import {
+  connectFleet,
+  createFleetCalls,
+  findServices,
+  MachineError,
+  watchTools,
+  type Fleet,
+  type LiveTools,
+} from "@hawser/fleet/internal";
 import { ParentError, serveBridge, toClientTools, type ParentResult, type PoolCall, type ToolPlace } from "@hawser/bridge/internal/process";
 import { bridgeLimits } from "@hawser/bridge/internal/limits";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { createSemaphore, exceedsDepth, untilAborted, wireLimits } from "@hawser/wire/internal";
 import { createPrivateFolder, logLine, type PrivateFolder } from "@hawser/wire/internal/node";
+import { toAdvice } from "../command-line/failure.ts";
 import { toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
 
 export interface FleetBridgeFlags extends FleetFlags {
@@ -24,7 +33,7 @@ export async function runFleetBridge(servers: string, flags: FleetBridgeFlags, v
     const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser bridge ${service}`);
     try {
       const tools = await watchTools(fleet, service);
-      if (flags.check) return check(fleet, service, tools);
+      if (flags.check) return await check(fleet, service, tools);
       // For results that are too large for the client.
       const folder = createPrivateFolder("files");
       const place = toPlace(flags, { calls: createFleetCalls(fleet, service, tools), tools, folder });
@@ -33,17 +42,25 @@ export async function runFleetBridge(servers: string, flags: FleetBridgeFlags, v
       await fleet.close();
     }
   } catch (error) {
-    logLine(`hawser: ${describeThrown(error)}`);
+    logLine(`hawser: ${toAdvice(describeThrown(error), {}).message}`);
     process.exitCode = 2;
   }
 }
 
 /** Throws `connection_failed` when no machine is there. */
-function check({ servers }: Fleet, service: string, { current, close }: LiveTools): void {
+async function check(fleet: Fleet, service: string, { current, close }: LiveTools): Promise<void> {
   close();
-  if (!current) throw new HawserError("connection_failed", `no machine offers "${service}" now`);
+  if (!current) throw new HawserError("connection_failed", describeMissing(service, await listOffered(fleet), fleet.servers));
   const { length } = current.schemas;
-  logLine(`ok: ${length} ${length === 1 ? "tool" : "tools"} of "${service}" at ${servers}`);
+  logLine(`ok: ${length} ${length === 1 ? "tool" : "tools"} of "${service}" at ${fleet.servers}`);
+}
+
+const listOffered = async (fleet: Fleet): Promise<string[]> =>
+  (await findServices(fleet)).filter(({ metadata }) => metadata["kind"] === "tools").map(({ name }) => name);
+
+function describeMissing(service: string, others: readonly string[], servers: string): string {
+  const there = others.length === 0 ? "no tools are offered there" : `there are: ${[...new Set(others)].toSorted().join(", ")}`;
+  return `no machine offers "${service}" now; ${there}. See: hawser fleet status --fleet ${servers}`;
 }
 
 interface Behind {

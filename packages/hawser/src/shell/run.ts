@@ -9,6 +9,7 @@ import { checkRoots } from "../agent/compose-agent.ts";
 import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
 import { checkHostFlags, toAgentArguments } from "../agent/flags.ts";
 import { printTo } from "../command-line/output.ts";
+import { toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
 import { onEnter } from "./enter-key.ts";
 import { openBrowser } from "./open-browser.ts";
 
@@ -22,8 +23,15 @@ export const runShell = (given: ShellFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
     checkHostFlags(given);
     const roots = given.fleet === undefined ? await checkRoots(given, { env: process.env, cwd: process.cwd() }) : [];
+    if (given.fleet !== undefined) await checkFleet(given.fleet, given);
     await withDemo(given, (setup) => serve(setup, roots, stopping));
   });
+
+/** Before an address is printed: a fleet that can't be reached is said here, with what to do, and not by the end of a process behind the page. */
+async function checkFleet(servers: string, flags: FleetFlags): Promise<void> {
+  const { connectFleet } = await import("@hawser/fleet/internal");
+  await (await connectFleet(toFleetAddress(servers, flags), "hawser shell")).close();
+}
 
 const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
 
