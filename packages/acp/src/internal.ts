@@ -22,17 +22,19 @@ export interface AcpModelsOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The product's, for the agents to know. */
   readonly version: string;
+  /** Where agents are named, for messages. */
+  readonly configFile?: string | undefined;
 }
 
 /** ACP agents among the models: `acp/<name>`. */
-export function createAcpModels({ agents = () => undefined, env, version }: AcpModelsOptions): ModelProvider {
+export function createAcpModels({ agents = () => undefined, env, version, configFile }: AcpModelsOptions): ModelProvider {
   let running: Promise<AcpAgents> | undefined;
   return {
     prefix: "acp",
     get models() {
       return agentNames(agents());
     },
-    missing: async (name) => missingAgent(name, agents(), env),
+    missing: async (name) => missingAgent(name, { configured: agents(), env, configFile }),
     async create(name): Promise<TurnAgent> {
       const definition = defineAgent(name, agents());
       if (!definition) throw new HawserError("usage", `there is no agent ${name}`);

@@ -76,13 +76,20 @@ export function defineAgent(name: string, configured: ConfiguredAgents = {}): Ag
 }
 
 /** Why it can't be started, and what to do; undefined when its program is there. */
-export function missingAgent(name: string, configured: ConfiguredAgents | undefined, env: NodeJS.ProcessEnv): string | undefined {
+export function missingAgent(
+  name: string,
+  {
+    configured,
+    env,
+    configFile = "agent.json",
+  }: { configured: ConfiguredAgents | undefined; env: NodeJS.ProcessEnv; configFile?: string | undefined },
+): string | undefined {
   const agent = defineAgent(name, configured);
   if (!agent)
-    return `there is no agent of that name; known are ${agentNames(configured).join(", ")}, and "agents" in agent.json can name others`;
+    return `there is no agent of that name; known are ${agentNames(configured).join(", ")}, and "agents" in ${configFile} can name others`;
   if (findProgram(agent.command, env) !== undefined) return undefined;
   const isConfigured = configured !== undefined && Object.hasOwn(configured, name);
-  if (isConfigured) return `there is no program ${agent.command}; check "agents.${name}.command" in agent.json`;
+  if (isConfigured) return `there is no program ${agent.command}; check "agents.${name}.command" in ${configFile}`;
   return `${agent.command} is not on the PATH; run: ${knownAgents[name]?.install}`;
 }
 

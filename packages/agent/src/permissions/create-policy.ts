@@ -28,6 +28,8 @@ export interface PolicyOptions {
   readonly audit?: AuditLog | undefined;
   /** What is around commands; nothing unless given. */
   readonly sandbox?: Sandbox | undefined;
+  /** Where a user can write rules, for messages. */
+  readonly configFile?: string | undefined;
   /** Where "allow always" is kept beyond the conversation; without it, it is forgotten with the process. */
   readonly remembered?: RulesFile | undefined;
 }
@@ -41,7 +43,7 @@ export interface RulesPolicy extends PermissionPolicy {
 }
 
 export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
-  const { mode = "ask", roots, audit, remembered, sandbox } = options;
+  const { mode = "ask", roots, audit, remembered, sandbox, configFile = "agent.json" } = options;
   const written = createWritten(options.rules ?? [], roots);
   /** Bounded over all conversations: the oldest answers are forgotten, which only means one more question. */
   const answers: { readonly conversationId: string; readonly rule: PermissionRule }[] = [];
@@ -73,7 +75,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
     const why = last ? questionBy(last) : `${whyAsked(call)}, and no rule allows it`;
     if (mode === "deny") {
-      const reason = `${why}; there is no user to ask here, so it is denied. ${howToAllow(coverage)}`;
+      const reason = `${why}; there is no user to ask here, so it is denied. ${howToAllow(coverage, configFile)}`;
       return { decision: "deny", reason, via: "mode" };
     }
     const [, real] = seen?.names ?? [];
@@ -175,10 +177,10 @@ function withRealRoots(rule: PermissionRule, roots: Roots | undefined): Permissi
 const maxShownRuleChars = 300;
 
 /** For a user who can't be asked: the rule that "always allow" would have become. */
-function howToAllow(coverage: Coverage): string {
+function howToAllow(coverage: Coverage, file: string): string {
   const rule = "rule" in coverage ? JSON.stringify(withoutEmptyMatch(coverage.rule)) : "";
-  if (rule === "" || rule.length > maxShownRuleChars) return 'A rule among "permissions" in agent.json can allow it';
-  return `To allow it, add ${rule} to "permissions" in agent.json`;
+  if (rule === "" || rule.length > maxShownRuleChars) return `A rule among "permissions" in ${file} can allow it`;
+  return `To allow it, add ${rule} to "permissions" in ${file}`;
 }
 
 const withoutEmptyMatch = ({ tool, match = {}, decision }: PermissionRule): PermissionRule =>

@@ -48,7 +48,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
   const files = { path: resolve(cwd, flags.config ?? agentConfigPath(env)), isNamed: flags.config !== undefined };
   /** A host may change it while the runtime runs. */
   const present = { config };
-  const { keys, models } = openModels(flags, { env, cwd }, present);
+  const { keys, models } = openModels(flags, { env, cwd }, { present, configFile: files.path });
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
@@ -73,7 +73,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     config: withDemoGateway(config, flags),
     place: { env, cwd },
     homeFolders: rootsOf(flags, config, cwd),
-    ...permissionsOf(flags, () => present.config, keyPlaces.patterns, { audit, remembered, sandbox }),
+    ...permissionsOf(flags, () => present.config, keyPlaces.patterns, { audit, remembered, sandbox, configFile: files.path }),
     sandbox,
     own,
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
@@ -113,11 +113,17 @@ const openHistory = ({ history }: AgentFlags, dataFolder: string): ConversationS
     ? createMemoryStore()
     : createFileStore({ folder: join(dataFolder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) });
 
+interface Configured {
+  readonly present: { readonly config: AgentConfig };
+  /** For messages. */
+  readonly configFile: string;
+}
+
 /** The models, and the keys that they are used with. */
-function openModels(flags: AgentFlags, { env, cwd }: Place, present: { readonly config: AgentConfig }) {
+function openModels(flags: AgentFlags, { env, cwd }: Place, { present, configFile }: Configured) {
   const keys = createKeyStore(keysPath(env), createSystemKeychain(env));
   const agents = (): AgentConfig["agents"] => present.config.agents;
-  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents, env, version: readVersion() })];
+  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents, env, version: readVersion(), configFile })];
   const { model, contextWindow } = flags;
   return { keys, models: createModelCatalog({ env, config: present.config, keys, model, contextWindow, providers }) };
 }
@@ -151,8 +157,8 @@ function placeOfUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string)
   };
 }
 
-/** What decides besides: where decisions are written and remembered, and what is around commands. */
-type Surroundings = Pick<WorkspacesOptions["policy"], "audit" | "remembered" | "sandbox">;
+/** What decides besides: where decisions are written and remembered, what is around commands, and where rules are written. */
+type Surroundings = Pick<WorkspacesOptions["policy"], "audit" | "remembered" | "sandbox" | "configFile">;
 
 /** As the configuration is now. Its rules come after those of the flags, and so can narrow them. */
 function permissionsOf(

@@ -1,7 +1,7 @@
 // `hawser chat` without a terminal: one message, one answer, for scripts and pipes. It starts a real runtime.
 
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -64,6 +64,7 @@ describe.concurrent("one answer", () => {
       const { code, stdout, stderr } = await runIn(stage, ["chat", ...flags, 'write "hello" to notes.txt']);
       expect(code).toBe(8);
       expect(stderr).toMatch(/^hawser: write_file was denied: .*there is no user to ask here.*\n$/);
+      expect(stderr).toContain(`to "permissions" in ${join(stage.home, "config", "hawser", "agent.json")}`);
       expect(stdout).toContain("denied");
       expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
     }
@@ -77,6 +78,15 @@ describe.concurrent("one answer", () => {
       (error: unknown) => error,
     );
     expect(failed).toMatchObject({ code: 8, stdout: expect.stringMatching(/\nhawser: write_file was denied: .*\n$/) as string });
+  });
+
+  it("the file that could allow it, or name an agent, is the one that is in use", async () => {
+    const stage = makeStage({ "own.json": "{}" });
+    const own = `in ${join(realpathSync(stage.folder), "own.json")}`;
+    const denied = await runIn(stage, ["chat", "--config", "own.json", 'write "hello" to notes.txt']);
+    expect([denied.code, denied.stderr]).toEqual([8, expect.stringContaining(`to "permissions" ${own}`)]);
+    const { stderr } = await runIn(stage, ["chat", "--config", "own.json", "--model", "acp/nope", "hello"]);
+    expect(stderr).toContain(`"agents" ${own} can name others`);
   });
 
   it("a rule of the configuration allows it without anybody", async () => {
