@@ -7,7 +7,7 @@ import { buildStep, isBuildStale } from "./build.ts";
 import { runChecks } from "./checks.ts";
 import { testAgents, testClients } from "./clients.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
-import { demoShell } from "./demo-shell.ts";
+import { demoShell, describeStart } from "./demo-shell.ts";
 import { isFleetSoak, testFleet } from "./fleet.ts";
 import { longTestFiles, longTestsVariable } from "./long-tests.ts";
 import { packForProjects } from "./pack.ts";
@@ -19,6 +19,8 @@ import { root } from "./tool.ts";
 const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   async start(args) {
     await buildOrStop();
+    const help = describeStart(args);
+    if (help !== undefined) say(help);
     return runNode([...demoShell, ...args]);
   },
 

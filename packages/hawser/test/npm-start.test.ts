@@ -3,8 +3,14 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
-import { demoShell } from "../../../scripts/tasks/demo-shell.ts";
+import { demoShell, describeStart } from "../../../scripts/tasks/demo-shell.ts";
 import { hawserCommand, makeStage } from "./agent/agent-stage.ts";
+
+it("npm start -- --help says what npm start adds to the command that the help is of", () => {
+  expect(describeStart(["--help"])).toContain("npx hawser shell --demo --tools examples/tools.ts <options>");
+  expect(describeStart(["-h"])).toBe(describeStart(["--help"]));
+  expect(describeStart(["--no-open"])).toBeUndefined();
+});
 
 it.each([
   ["with a key the real model", { ANTHROPIC_API_KEY: "sk-not-a-real-key" }, /^anthropic\//],
