@@ -113,7 +113,7 @@ async function readWord({ named, meanings }: AnswerWords, signal: AbortSignal, i
     lines = [];
     isDoubtful = false;
     if (answer !== undefined) return over.resolve(answer);
-    write(`  ${paint("dim", "Not an answer. Write one word and press Enter:")}\n`);
+    write(`  ${paint("dim", "Not an answer. Write one word and press Enter, or stop the turn with Ctrl-C:")}\n`);
     reader.prompt();
   }
   reader.on("line", (line) => {

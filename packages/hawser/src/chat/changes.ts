@@ -59,16 +59,20 @@ export async function undo({ agent, conversationId }: Session, path: string): Pr
     return paint("dim", `There is no change ${path === "" ? "" : `of ${fitLine(path, maxPathChars)} `}that could be taken back.\n`);
   return showReverted(
     await agent.revertChanges(conversationId, { requestId: last.requestId, ...(path !== "" && { paths: [path] }) }),
-    "As before",
+    (reverted) => wordsOf(changes.find((change) => change.requestId === last.requestId && change.path === reverted)),
   );
 }
+
+/** What an undo has done to a file. */
+const wordsOf = (change: FileChange | undefined): string =>
+  ({ created: "Removed", deleted: "There again", modified: "As before" })[change?.change ?? "modified"];
 
 /** Takes the last undo back. */
 export async function redo({ agent, conversationId }: Session): Promise<string> {
   const { changes } = await agent.listChanges(conversationId);
   const last = lastUndo(changes);
   if (!last) return paint("dim", "There is no undo that could be taken back.\n");
-  return showReverted(await agent.revertChanges(conversationId, { requestId: last.requestId }), "Done again");
+  return showReverted(await agent.revertChanges(conversationId, { requestId: last.requestId }), () => "Done again");
 }
 
 /** Of those that are in force. A revert of an undo is a redo, which is not an undo itself; what takes a redo back is one again. */
@@ -85,8 +89,8 @@ function lastUndo(changes: readonly FileChange[]): FileChange | undefined {
 const isBelow = (path: string, wanted: string): boolean =>
   path === wanted || `${path}/`.startsWith(wanted.endsWith("/") ? wanted : `${wanted}/`);
 
-function showReverted({ reverted, conflicts }: RevertedData, words: string): string {
-  const done = reverted.map((path) => `${paint("green", "✓")} ${fitLine(path, maxPathChars)}  ${paint("dim", words)}\n`);
+function showReverted({ reverted, conflicts }: RevertedData, words: (path: string) => string): string {
+  const done = reverted.map((path) => `${paint("green", "✓")} ${fitLine(path, maxPathChars)}  ${paint("dim", words(path))}\n`);
   const left = conflicts.map(
     ({ path, reason }) => `${paint("red", "✗")} ${fitLine(path, maxPathChars)}  ${fitLine(`left as it is: ${reason}`, maxNoteChars)}\n`,
   );

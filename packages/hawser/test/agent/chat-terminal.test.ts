@@ -88,9 +88,10 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     const chat = await startChat(stage, ["--tools", toolsModule]);
     chat.type("call launch with ship=Ada\r");
     await chat.printed("always?");
-    for (const words of ["a", "al", "why do you want that, always?", ""]) {
+    for (const words of ["a", "al", "why do you want that, always?", "", "/quit"]) {
       chat.type(`${words}\r`);
       await chat.printed("Not an answer.");
+      await chat.printed("stop the turn with Ctrl-C");
       await chat.printed("always?");
     }
     chat.type("always\r");

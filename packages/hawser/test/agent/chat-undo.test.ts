@@ -53,6 +53,13 @@ it.runIf(isLinux)("shows changes with their diffs, takes back the last turn or o
   await chat.printed("✓ notes.txt  As before");
   type("/redo");
   await chat.printed("✓ notes.txt  Done again");
+  type(`run sh -c "printf x > new.txt; rm other.txt"`);
+  await chat.printed("✓ run_command");
+  await chat.printed("> ");
+  type("/undo");
+  await chat.printed("✓ new.txt  Removed");
+  await chat.printed("✓ other.txt  There again");
+  expect([existsSync(join(stage.folder, "new.txt")), read("other.txt")]).toEqual([false, "y"]);
   type("/changes nothing.txt");
   await chat.printed("No change of nothing.txt is in force here.");
   type("/quit");
