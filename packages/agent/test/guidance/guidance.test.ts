@@ -158,8 +158,8 @@ describe("the question about a folder", () => {
     write(join(root, ".agents/skills/tides/SKILL.md"), skillOf("tides"));
     write(join(root, ".agents/skills/Bad/SKILL.md"), skillOf("Bad"));
     expect(await describeTexts(root)).toEqual([
-      "instructions for the model in AGENTS.md, 9 bytes: Use tabs.",
-      "the skill tides in .agents/skills/tides/SKILL.md: Does it.",
+      { heading: "instructions for the model in AGENTS.md, 9 bytes", text: "Use tabs." },
+      { heading: "the skill tides in .agents/skills/tides/SKILL.md", text: "Does it." },
       expect.stringContaining("not used: .agents/skills/Bad/SKILL.md: its name"),
     ]);
   });
