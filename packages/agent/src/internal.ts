@@ -20,7 +20,7 @@ export type { ConversationLog, ConversationLogs } from "./history/conversation-l
 export { createLogStore } from "./history/log-store.ts";
 export { parseServers, type FolderConfig } from "./config/agent-config.ts";
 export { loadFolderSettings, readModule } from "./config/folder-config.ts";
-export { toQuestionLines } from "./config/question-lines.ts";
+export { toQuestionLines } from "./question-lines.ts";
 export { bringsTexts, describeTexts } from "./guidance/brought-texts.ts";
 export type { FileRules } from "./guidance/file-rules.ts";
 export { createGuidance, type Guidance } from "./guidance/guidance.ts";

@@ -8,7 +8,7 @@ import { HawserError } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { parseFolderConfig, type FolderConfig } from "./agent-config.ts";
 import { parseText, readText, withPaths } from "./config-file.ts";
-import type { Brought } from "./question-lines.ts";
+import type { Brought } from "../question-lines.ts";
 
 export interface FolderSettings {
   readonly config: FolderConfig;

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
-import type { Brought } from "../config/question-lines.ts";
+import type { Brought } from "../question-lines.ts";
 import { createGuidance } from "./guidance.ts";
 import { textPathsIn } from "./guidance-places.ts";
 import { projectFolders } from "./project-folders.ts";

@@ -2,7 +2,7 @@
 // of them passes for another thing that the folder brings.
 
 import { cutText, reveal } from "@hawser/protocol/internal";
-import { agentLimits } from "../limits.ts";
+import { agentLimits } from "./limits.ts";
 
 /** A fact, or a text that the model would be told. */
 export type Brought = string | { readonly heading: string; readonly text: string };
