@@ -107,7 +107,7 @@ describe("every day, in the window", () => {
     await say(driver, "list the files here");
     await driver.waitFor(withText(answers, "tides.txt"));
     await untilIdle(driver);
-    await driver.waitFor(withText('//section[@aria-label="Project harbour-log"]', "list the files here"));
+    await expect(driver.waitFor(withText('//section[@aria-label="Project harbour-log"]', "list the files here"))).resolves.toBeUndefined();
   });
 
   it("a folder is chosen in the system's own dialog, or none is", async ({ skip }) => {

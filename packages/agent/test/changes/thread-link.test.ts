@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers());
 it("what is asked while the thread is being ended is answered, by another one", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { log, root } = await openUndoStage({}, { isPassing: true });
-  const asked = log.storeOf(root, []).use(async (ask) => {
+  const asked = log.storeOf(root).use(async (ask) => {
     await ask("list", "c", undefined, false);
     vi.advanceTimersByTime(undoLimits.undoThreadIdleMs);
     return ask("list", "c", undefined, false);

@@ -1,15 +1,7 @@
 // `hawser bridge --fleet`: the same MCP server, whose tools run on other machines instead of behind a socket.
 
 import { join } from "node:path";
-import {
-  connectFleet,
-  createFleetCalls,
-  findServices,
-  MachineError,
-  watchTools,
-  type Fleet,
-  type LiveTools,
-} from "@hawser/fleet/internal";
+import { connectFleet, createFleetCalls, findServices, MachineError, watchTools, type Fleet, type LiveTools } from "@hawser/fleet/internal";
 import { ParentError, serveBridge, toClientTools, type ParentResult, type PoolCall, type ToolPlace } from "@hawser/bridge/internal/process";
 import { bridgeLimits } from "@hawser/bridge/internal/limits";
 import { describeThrown, HawserError } from "@hawser/protocol";

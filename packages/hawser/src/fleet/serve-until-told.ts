@@ -27,5 +27,7 @@ export async function serveUntilTold({ connection, servers }: Fleet, stopping: A
   if (end === "told") logLine("hawser: was told to leave (hawser fleet drain); what ran is finished");
   if (typeof end === "string") return;
   const reason = end.cause ? `: ${end.cause.message}` : "";
-  throw new HawserError("closed", `the connection to ${servers} is closed for good, so nothing is served any more${reason}`, { cause: end.cause });
+  throw new HawserError("closed", `the connection to ${servers} is closed for good, so nothing is served any more${reason}`, {
+    cause: end.cause,
+  });
 }

@@ -50,12 +50,7 @@ describe("the desktop's own commands", () => {
   const desktop = createDesktop({ invoke });
 
   it("reads settings, and what is wrong", async () => {
-    answer = () => ({
-      settings,
-      shortcutProblem: "taken",
-      settingsProblem: "broken",
-      where,
-    });
+    answer = () => ({ settings, shortcutProblem: "taken", settingsProblem: "broken", where });
     expect(await desktop.read()).toEqual({
       settings,
       shortcutProblem: "taken",
