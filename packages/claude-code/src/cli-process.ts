@@ -39,7 +39,7 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
   const lastWords = createLastWords();
   let child: PipedChild | undefined;
 
-  const starting = startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr: lastWords.add }).then(
+  const starting = startChild({ stdio: "pipe", command, args, cwd, env, isGuarded: true, onStderr: lastWords.add }).then(
     attach,
     (error: Error) => {
       cli.startError = error;

@@ -76,7 +76,7 @@ export async function startCommand({ umask, variables, ...options }: CommandSubj
     ...options,
     env: { ...(options.env ?? process.env), ...variables },
     stdio: "pipe",
-    ownsGroup: true,
+    isGuarded: true,
     onStderr: lastWords.add,
   });
   return {

@@ -62,6 +62,8 @@ export const wireLimits = {
   stopInputMs: 2_000,
   /** Stopping a child: time after SIGTERM, before SIGKILL. */
   stopSignalMs: 3_000,
+  /** How long the small shell that ends what we have started when we are killed (one for all of it) stays when nothing is left to guard: the next command needs no new one. */
+  guardIdleMs: 10_000,
   /** Log bytes held for a reader that does not read stderr; what comes then is dropped and counted. */
   maxStderrBytes: 1_048_576,
   /** Length of one message in the protocol log; `HAWSER_DEBUG=protocol-full` shows all of it. */

@@ -36,7 +36,7 @@ const lines: Codec = { ...ndjson, createDecoder: (options) => ndjson.createDecod
 export async function startAgentProcess(options: AgentProcessOptions) {
   const { name, command } = options;
   const lastWords = createLastWords();
-  const child = await startChild({ ...command, codec: lines, ownsGroup: true, isGuarded: true, onStderr: lastWords.add });
+  const child = await startChild({ ...command, codec: lines, isGuarded: true, onStderr: lastWords.add });
   const stream = createMessageStream({
     transport: child.transport,
     take: (method, params) => (method === methods.client.session.update ? options.onUpdate(params) : undefined),

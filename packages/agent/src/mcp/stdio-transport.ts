@@ -44,7 +44,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
       cwd: address.cwd ?? cwd,
       codec: ndjson,
       // Many are started by a program that starts another: npx, uvx, a shell.
-      ownsGroup: true,
+      isGuarded: true,
       onStderr: lastWords.add,
     });
     void readAll(child);

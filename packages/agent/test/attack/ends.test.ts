@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "node:child_process";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { wireLimits } from "@hawser/wire";
 import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
 import type { ScriptedServer } from "../../../../test/kit/models/scripted-server.ts";
@@ -182,5 +182,26 @@ it.concurrent(
     await closed;
     expect(locksIn(place)).toEqual([]);
     expect(out.match(/"type":"error"/g)).toHaveLength(2);
+  },
+);
+
+it.runIf(process.platform === "linux").concurrent(
+  "G9: a runtime that is itself killed leaves none of its commands and servers behind, nor what has left their groups",
+  { timeout },
+  async () => {
+    const place = newPlace({
+      permissions: [{ tool: "run_command", decision: "allow" }],
+      allowedCommands: ["setsid"],
+      // Neither reads its input.
+      mcpServers: { deaf: { command: "sh", args: ["-c", "setsid sleep 1000 & exec sleep 1000"] } },
+    });
+    const agent = startAgent(place, { args: [...args, "--sandbox", "off"] });
+    onTestFinished(() => processesWith(place.home).forEach((pid) => process.kill(pid, "SIGKILL")));
+    agent.send(say("command", "run setsid --fork --wait sleep 1000"));
+    const sleepers = (): number => processesWith(place.home).length - 1;
+    await until(() => sleepers() >= 4, busyMs, "the command and the server run, each with another process");
+    agent.process.kill("SIGKILL");
+    await until(() => processesWith(place.home).length === 0, busyMs, "nothing of them is left");
+    await agent.exited;
   },
 );

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { isSettledWithin } from "../flow/cancel.ts";
 import { wireLimits } from "../limits.ts";
+import { guardMark, holdGuard } from "./owner-guard.ts";
 import { onProcessEnd } from "./process-end.ts";
 import { createProcessTree } from "./process-tree.ts";
 
@@ -17,7 +18,7 @@ export interface ProcessOptions {
   readonly cwd?: string | undefined;
   /** Puts it in a process group of its own: it ends with all that it has started. For a command that starts others (a shell, npx). */
   readonly ownsGroup?: boolean | undefined;
-  /** It and its group end also when we are killed, which gives us no time for it. One more small process, for one that lives long. */
+  /** It owns a group, which ends also when we are killed and have no time for it (owner-guard.ts). For all that does not end with its input. */
   readonly isGuarded?: boolean | undefined;
   readonly stopInputMs?: number | undefined;
   readonly stopSignalMs?: number | undefined;
@@ -46,44 +47,50 @@ interface StartedProcess extends OwnedProcess {
 
 /** Rejects when there is no such program or it may not be run. Has started the process before it returns its promise. */
 export async function startProcess(options: ProcessOptions, stdio: StdioOptions): Promise<StartedProcess> {
-  const group = options.ownsGroup === true && process.platform !== "win32" ? createGroup(options.env) : undefined;
+  const { isGuarded = false, ownsGroup = isGuarded } = options;
+  const group = ownsGroup && process.platform !== "win32" ? createGroup(options.env, isGuarded) : undefined;
   let child: ChildProcess | undefined;
   // Before there is a process: a signal that comes while it is started must find this. A program on our terminal
   // gets the chance to put it in order.
   const release = onProcessEnd(() => child && (group ? group.kill(child) : child.kill(stdio === "inherit" ? "SIGTERM" : "SIGKILL")));
+  const guard = isGuarded && group ? holdGuard() : undefined;
+  const letGo = (): void => {
+    guard?.release();
+    release();
+  };
   const { command, args = [], cwd, env } = options;
   try {
     child = spawn(command, args, { env: group?.env ?? env, cwd, stdio, detached: group !== undefined, windowsHide: true });
   } catch (cause) {
-    release();
+    letGo();
     // Some failures come by 'error', others (arguments too long) at once.
     throw startFailed(options, cause as Error);
   }
-  return watchProcess(child, options, group, release);
+  if (child.pid !== undefined) guard?.add(child.pid);
+  return watchProcess(child, options, group, letGo);
 }
 
-/** `release` takes back that it is ended with us. */
+/** `letGo` takes back that it is ended with us. */
 async function watchProcess(
   child: ChildProcess,
   options: ProcessOptions,
   group: Group | undefined,
-  release: () => void,
+  letGo: () => void,
 ): Promise<StartedProcess> {
   const exited = new Promise<ChildExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   // What is left of a group is ours to end until it is stopped.
-  if (!group) child.once("exit", release);
+  if (!group) child.once("exit", letGo);
   // A child may die at any moment; its streams' errors are seen where they are used.
   for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter?.on("error", () => {});
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", (cause) => reject(startFailed(options, cause)));
   }).catch((error: unknown) => {
-    release();
+    letGo();
     throw error;
   });
   let stopping: Promise<ChildExit> | undefined;
-  const guard = options.isGuarded && group && child.pid !== undefined ? startOwnerGuard(group.guardedBy(child.pid)) : undefined;
 
   async function stop(): Promise<ChildExit> {
     child.stdin?.end();
@@ -95,8 +102,7 @@ async function watchProcess(
     // Always: the process itself may be gone and have left something behind that holds its pipes.
     group?.kill(child);
     const exit = await exited;
-    guard?.release();
-    release();
+    letGo();
     return exit;
   }
 
@@ -118,12 +124,11 @@ async function watchProcess(
 type Group = ReturnType<typeof createGroup>;
 
 /** A process with everything that it has started. */
-function createGroup(env: NodeJS.ProcessEnv | undefined) {
-  const tree = process.platform === "linux" ? createProcessTree(env) : undefined;
+function createGroup(env: NodeJS.ProcessEnv | undefined, isGuarded: boolean) {
+  const tree = process.platform === "linux" ? createProcessTree(env, isGuarded ? [guardMark] : []) : undefined;
   const look = ({ pid }: ChildProcess): void => (pid === undefined ? undefined : tree?.look(pid));
   return {
     env: tree?.env ?? env,
-    guardedBy: (group: number) => (tree ? { mark: tree.mark } : { group }),
     look,
     kill(child: ChildProcess): void {
       if (child.pid === undefined) return;
@@ -171,44 +176,4 @@ export function createLastWords(maxChars: number = protocolLimits.maxErrorTextCh
 export function describeExit({ code, signal }: ChildExit, said: string): string {
   const words = said.trim().split("\n").at(-1);
   return `ended with ${signal ?? `exit code ${code}`}${words ? `; its last words: ${words}` : ""}`;
-}
-
-// What follows ends the tree when its owner can't any more, because it was killed. A small shell waits on a pipe whose other end only
-// the owner holds. The owner's word ends the shell; the pipe's end without that word is the owner's death, and then the shell
-// kills the tree: by its mark on Linux, where no other process can be meant, else by its process group. Where there is no shell,
-// the tree ends as far as it listens to the end of its input.
-
-/** What the guarded process gets to end by itself once its owner is gone. */
-const graceSeconds = 1;
-
-// One program looks through all processes, not one for each of them, of which a machine may have hundreds. What it finds is looked at
-// again right before it is killed, since the number may be another's by then. Paths are short for the sake of the length of a command.
-const killByMark = `cd /proc && for round in 1 2 3 4 5; do
-  for file in $(grep -ls -- "$1" [0-9]*/environ); do
-    if grep -qs -- "$1" "$file"; then kill -9 "\${file%/environ}" 2>/dev/null; fi
-  done
-done`;
-const killByGroup = 'kill -9 -- "-$1" 2>/dev/null';
-
-/** `target`: the mark of a tree, or the number of a process group. */
-function startOwnerGuard(target: { readonly mark: string } | { readonly group: number }): { release(): void } {
-  const [kill, word] = "mark" in target ? [killByMark, target.mark] : [killByGroup, String(target.group)];
-  const script = `IFS= read -r word; [ "$word" = over ] && exit 0; sleep ${graceSeconds}; ${kill}; exit 0`;
-  // A group of its own: a signal for the owner's must not reach it.
-  const guard = spawn("/bin/sh", ["-c", script, "hawser-guard", word], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-    cwd: "/",
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
-  });
-  // There may be no shell.
-  guard.on("error", () => {});
-  guard.stdin.on("error", () => {});
-  guard.unref();
-  (guard.stdin as unknown as { unref?(): void }).unref?.();
-  return {
-    release(): void {
-      guard.stdin.end("over\n");
-    },
-  };
 }

@@ -19,16 +19,16 @@ interface SeenProcess {
 /** A program that forks as fast as it is killed gets away at some time; it must not keep us for ever. */
 const maxRounds = 20;
 
-export function createProcessTree(env: NodeJS.ProcessEnv = process.env) {
+/** `above`: marks of ours that the tree carries besides its own. */
+export function createProcessTree(env: NodeJS.ProcessEnv = process.env, above: readonly string[] = []) {
   const mark = randomUUID();
   const outer = process.env[variable];
   // What is older than this process was not started by it, and is not looked into.
   const since = readProcess(process.pid)?.start ?? 0;
   const seen: SeenProcess[] = [];
   return {
-    mark,
     /** The environment that the root of the tree is to be started with. */
-    env: { ...env, [variable]: outer === undefined ? mark : `${outer},${mark}` },
+    env: { ...env, [variable]: [...(outer === undefined ? [] : [outer]), ...above, mark].join(",") },
     /** Remembers what descends from the root; to be called before that is ended, since then its children have no parent any more. */
     look(root: number): void {
       seen.push(...withDescendants(listProcesses(), ({ pid }) => pid === root));

@@ -1,8 +1,10 @@
 // G9: what a child of ours has started ends with it, also where that has left its process group. All with real processes.
 
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { startChild } from "../../src/process/child.ts";
+import { readStat } from "../../src/process/process-tree.ts";
 import { isRunning, it, until } from "./real-programs.ts";
 
 /** Says its id once it is in a session of its own, and stays. */
@@ -86,4 +88,42 @@ describe.runIf(process.platform === "linux").concurrent("a child that owns its g
     other.process.stdin?.end();
     await untilGone(otherPid);
   });
+
+  it("G9 what has neither a mark nor a parent left ends with its group when the owner is killed; one guard is there for all", async ({
+    start,
+  }) => {
+    const orphan = "env -i sh -c 'echo $$; exec sleep 1000' & exit 0";
+    const owner = start("tree-owner.ts", { args: ["--guarded", orphan, orphan, leaver()] });
+    await until(() => owner.stdout.split("\n").length > 3, undefined, "all three run");
+    const [guard = 0, ...otherGuards] = childrenOf(owner.pid).filter((pid) => commandOf(pid).includes("hawser-guard"));
+    expect(otherGuards).toEqual([]);
+    owner.process.kill("SIGKILL");
+    for (const pid of [...owner.stdout.trim().split("\n").map(Number), guard]) await untilGone(pid);
+  });
+
+  it("G9 a guard is gone with its owner, also when that ends by itself", async ({ start }) => {
+    const owner = start("tree-owner.ts", { args: ["--guarded"] });
+    await owner.whenPrinted("\n");
+    const [guard = 0] = childrenOf(owner.pid).filter((pid) => commandOf(pid).includes("hawser-guard"));
+    expect(isRunning(guard)).toBe(true);
+    owner.process.stdin?.end();
+    await owner.exited;
+    await untilGone(guard);
+  });
 });
+
+const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, "utf8");
+
+const childrenOf = (pid: number): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((other) => parentOf(other) === pid);
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(readStat(pid).parent);
+  } catch {
+    return undefined;
+  }
+}

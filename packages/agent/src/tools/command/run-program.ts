@@ -32,7 +32,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   signal.throwIfAborted();
   const stopping = { stopInputMs: 0, stopSignalMs: agentLimits.commandStopMs };
   const onStderr = (chunk: Buffer): void => stderr.add(chunk);
-  const child = await startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr, extraInput, ...stopping });
+  const child = await startChild({ stdio: "pipe", command, args, cwd, env, isGuarded: true, onStderr, extraInput, ...stopping });
   child.stdin.end();
   child.stdout.on("data", (chunk: Buffer) => stdout.add(chunk));
   const isOver = Promise.withResolvers<HawserError>();
