@@ -65,3 +65,10 @@ it("G17 asks three hundred questions at once: all of them are answered, and none
   expect([textOf(said), said.at(-1)?.type]).toEqual(["cancelled", "done"]);
   expect(said.filter(({ type }) => type === "permission_request").length).toBeGreaterThan(0);
 });
+
+it("asks five times at once about one tool call that it has told nothing of: it is announced once, and each question is answered", async () => {
+  const runtime = await open({ config: { permissions: [{ tool: "scripted__*", decision: "allow" }] } });
+  const said = await runtime.say("asks 5 same");
+  expect([textOf(said), said.at(-1)?.type]).toEqual(["selected", "done"]);
+  expect(said.filter(({ type }) => type === "tool_use")).toHaveLength(1);
+});

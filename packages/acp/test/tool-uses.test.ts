@@ -36,3 +36,29 @@ it("content that is told again and again replaces what was told before, and the 
   await uses.update({ toolCallId: "a", status: "completed", content: contentOf(`the end ${piece}`) });
   expect(events.at(-1)).toMatchObject({ type: "tool_result", result: `the end ${piece}` });
 });
+
+it("each of two questions about a use waits for its one announcement", async () => {
+  const announcing = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const uses = createToolUses("acp/test", ({ type }) => {
+    steps.push(type);
+    return announcing.promise;
+  });
+  const call = { toolCallId: "a", title: "x", rawInput: { a: 1 } };
+  const asked = [1, 2].map(async () => steps.push((await uses.ask(call))?.state ?? "none"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toEqual(["tool_use"]);
+  announcing.resolve();
+  await Promise.all(asked);
+  expect(steps).toEqual(["tool_use", "announced", "announced"]);
+});
+
+it("a question about a use that ends while it is announced is not asked any more", async () => {
+  const announcing = Promise.withResolvers<void>();
+  const uses = createToolUses("acp/test", ({ type }) => (type === "tool_use" ? announcing.promise : Promise.resolve()));
+  const ended = uses.update({ toolCallId: "a", rawInput: { a: 1 }, status: "completed" });
+  const asked = uses.ask({ toolCallId: "a", title: "x" });
+  announcing.resolve();
+  await ended;
+  expect(await asked).toBeUndefined();
+});

@@ -19,14 +19,16 @@ export interface ToolUse {
   diffs: readonly FileDiff[];
   output: unknown;
   state: "open" | "announced" | "ended";
+  /** Resolves when it has been announced. */
+  announcing: Promise<void> | undefined;
   /** What it holds of `acpHeldChars`, by the member of the protocol that brought it. */
   sizes: Readonly<Record<string, number>>;
 }
 
 export function createToolUses(agent: string, emit: (event: AgentEvent) => Promise<void>) {
   const uses = new Map<string, ToolUse>();
-  /** Questions that wait for what they are about. */
-  const told = new Map<ToolUse, () => void>();
+  /** Resolved for the questions that wait for what they are about. */
+  const told = new Map<ToolUse, PromiseWithResolvers<void>>();
   let heldChars = 0;
 
   function find(toolId: string): ToolUse {
@@ -73,18 +75,20 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
 
   /** Resolves when the use is announced, and at the latest after a moment. */
   async function whenTold(use: ToolUse): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    told.set(use, resolve);
-    await isSettledWithin(promise, acpLimits.acpUntoldMs);
-    told.delete(use);
+    const waiting = told.get(use) ?? Promise.withResolvers<void>();
+    told.set(use, waiting);
+    await isSettledWithin(waiting.promise, acpLimits.acpUntoldMs);
   }
 
-  async function announce(use: ToolUse): Promise<void> {
-    if (use.state !== "open") return;
+  /** Once, however many ask for it; all of them wait until it is done. */
+  function announce(use: ToolUse): Promise<void> {
+    if (use.announcing) return use.announcing;
     use.state = "announced";
-    told.get(use)?.();
+    told.get(use)?.resolve();
+    told.delete(use);
     const { toolId, name, title, kind, input, locations } = use;
-    await emit({ type: "tool_use", toolId, toolName: name ?? kind, input: input ?? {}, title, kind, locations });
+    use.announcing = emit({ type: "tool_use", toolId, toolName: name ?? kind, input: input ?? {}, title, kind, locations });
+    return use.announcing;
   }
 
   /** `told`: the content of the update that ends it. What came before says what it does, not what came of it. */
@@ -105,7 +109,7 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
       const { toolCallId, status } = update;
       if (typeof toolCallId !== "string") return emit({ type: "life" });
       const use = find(toolCallId);
-      if (use.state === "ended") return emit({ type: "life" });
+      if (hasEnded(use)) return emit({ type: "life" });
       merge(use, update);
       if (status === "completed" || status === "failed") {
         const { content } = update;
@@ -119,10 +123,11 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
       const use = find(String(call["toolCallId"]));
       // Codex may ask a moment before it tells what about.
       if (use.state === "open" && !call["title"] && !call["rawInput"]) await whenTold(use);
-      if (use.state === "ended") return undefined;
+      if (hasEnded(use)) return undefined;
       merge(use, call);
       await announce(use);
-      return use;
+      // It may have ended meanwhile.
+      return hasEnded(use) ? undefined : use;
     },
     /** The turn is complete; those that were never announced are. */
     async end(): Promise<void> {
@@ -141,8 +146,11 @@ const emptyUse = {
   diffs: [],
   output: undefined,
   state: "open",
+  announcing: undefined,
   sizes: {},
 } as const;
+
+const hasEnded = ({ state }: ToolUse): boolean => state === "ended";
 
 const sumOf = (sizes: ToolUse["sizes"]): number => Object.values(sizes).reduce((sum, size) => sum + size, 0);
 
