@@ -55,6 +55,28 @@ describe("an agent that can't be used", () => {
     expect(textOf(await runtime.say("say next", "one", next))).toBe("next");
     await runtime.close();
   });
+
+  it("one that answers `initialize` with nonsense is said to, and what it tells wrongly besides counts as not told", async () => {
+    const wrong = ["null", "[]", "{}", '{"protocolVersion":{"major":1}}'];
+    const odd = '{"protocolVersion":1,"agentCapabilities":null,"agentInfo":5,"authMethods":[null,"x"]}';
+    const runtime = await openRuntime({
+      agents: {
+        ...Object.fromEntries(wrong.map((result, at) => [`wrong${at}`, [`--initialize={"result":${result}}`]])),
+        refusing: ['--initialize={"error":"a text"}'],
+        odd: [`--initialize={"result":${odd}}`],
+        late: [`--initialize={"result":${odd}}`, "--auth"],
+      },
+    });
+    const tellTo = (name: string) => runtime.say("say fine", name, { metadata: { conversationId: name, model: `acp/${name}` } });
+    for (const [at] of wrong.entries())
+      expect(errorOf(await tellTo(`wrong${at}`))).toContain(
+        `acp/wrong${at} answers initialize with something else than ACP has; install a version of it that fits`,
+      );
+    expect(errorOf(await tellTo("refusing"))).toContain("acp/refusing says: Invalid request");
+    expect(textOf(await tellTo("odd"))).toBe("fine");
+    expect(errorOf(await tellTo("late"))).toBe("Not possible: acp/late is not logged in; log in with its own program");
+    await runtime.close();
+  });
 });
 
 describe("an agent that fails during a turn", () => {

@@ -3,6 +3,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { describeThrown, HawserError, isRecord, quoteShort, toErrorText } from "@hawser/protocol/internal";
 import type { AuthMethod, StopReason } from "@agentclientprotocol/sdk";
+import { notAcp } from "../connection/agent-process.ts";
 import type { AgentDefinition } from "./known-agents.ts";
 
 const authRequired = -32_000;
@@ -14,7 +15,7 @@ export function toAgentError(error: unknown, agent: AgentDefinition, methods: re
     return new HawserError("model_failed", toErrorText(`${agent.name}: ${describeThrown(error)}`), { cause: error });
   const details = isRecord(error.data) ? (error.data["details"] ?? error.data["message"]) : error.data;
   if (error.code === authRequired || agent.saysNotReady?.test(String(details)))
-    return new HawserError("usage", notLoggedIn(agent, methods), { cause: error });
+    return new HawserError("usage", toErrorText(notLoggedIn(agent, methods)), { cause: error });
   const more = typeof details === "string" && !error.message.includes(details) ? ` (${quoteShort(details, 500)})` : "";
   return new HawserError("model_failed", toErrorText(`${agent.name} says: ${error.message}${more}`), { cause: error });
 }
@@ -26,9 +27,6 @@ function notLoggedIn({ name, login, command, args }: AgentDefinition, methods: r
   const ways = methods.map(({ name: title, description }) => (description ? `${title} (${description})` : title)).join(", ");
   return `${name} is not logged in; log in with its own program${ways === "" ? "" : `. It knows: ${ways}`}`;
 }
-
-export const notAcp = (name: string, method: string): HawserError =>
-  new HawserError("model_failed", `${name} answers ${method} with something else than ACP has; install a version of it that fits`);
 
 /** Nothing for a turn that is complete. What a model's answer would be an error for is one here too. */
 export function checkStop(answer: unknown, name: string, wasRefused: boolean): void {

@@ -5,9 +5,8 @@ import { methods, type McpServer, type NewSessionResponse } from "@agentclientpr
 import type { AgentPlace } from "@hawser/agent";
 import { describeThrown } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
-import type { AgentProcess } from "../connection/agent-process.ts";
+import { notAcp, type AgentProcess } from "../connection/agent-process.ts";
 import { acpLimits } from "../limits.ts";
-import { notAcp } from "./agent-errors.ts";
 import { readOptions, type SessionOptions } from "./session-options.ts";
 
 export interface AgentSession {

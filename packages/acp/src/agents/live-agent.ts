@@ -140,7 +140,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
     const offered = offer(place);
     const connected = await connecting.catch(async (error: unknown) => {
       await end();
-      throw error;
+      throw toAgentError(error, agent);
     });
     try {
       ownTools = await offered;

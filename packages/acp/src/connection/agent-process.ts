@@ -2,8 +2,8 @@
 // handlers, ours end with an answer or with why the agent is gone. What it writes to stderr is kept for that reason only.
 
 import { client, methods, PROTOCOL_VERSION, RequestError, type ClientConnection, type InitializeResponse } from "@agentclientprotocol/sdk";
-import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
-import { createNoiseLog, describeThrown, HawserError, toErrorText } from "@hawser/protocol/internal";
+import type { AuthMethod, Implementation, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import { createNoiseLog, describeThrown, HawserError, isRecord, toErrorText } from "@hawser/protocol/internal";
 import { createLastWords, describeExit, logLine, ndjson, startChild, type Child, type Codec } from "@hawser/wire/internal/node";
 import { acpLimits } from "../limits.ts";
 import { createMessageStream } from "./message-stream.ts";
@@ -103,7 +103,7 @@ export async function startAgentProcess(options: AgentProcessOptions) {
 }
 
 async function initialize({ name, version }: AgentProcessOptions, request: Requests): Promise<InitializeResponse> {
-  const answer = await request(methods.agent.initialize, {
+  const answer: unknown = await request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     // Files and commands are the agent's own business: it has tools for them, and our permissions are asked.
     clientCapabilities: {
@@ -113,10 +113,29 @@ async function initialize({ name, version }: AgentProcessOptions, request: Reque
     },
     clientInfo: { name: "hawser", title: "Hawser", version },
   });
-  if (answer.protocolVersion === PROTOCOL_VERSION) return answer;
-  const spoken = `version ${answer.protocolVersion} of ACP, and Hawser version ${PROTOCOL_VERSION}`;
+  if (!isRecord(answer) || typeof answer["protocolVersion"] !== "number") throw notAcp(name, methods.agent.initialize);
+  const { protocolVersion } = answer;
+  if (protocolVersion === PROTOCOL_VERSION) return { ...answer, protocolVersion, ...toKnown(answer) };
+  const spoken = `version ${protocolVersion} of ACP, and Hawser version ${PROTOCOL_VERSION}`;
   throw new HawserError("start_failed", `${name} speaks ${spoken}; install a version of it that fits`);
 }
+
+/** The members that are looked into; one that has not ACP's shape counts as not told. */
+const toKnown = ({ agentCapabilities, agentInfo, authMethods }: Record<string, unknown>): Partial<InitializeResponse> => ({
+  agentCapabilities: isRecord(agentCapabilities) ? agentCapabilities : {},
+  agentInfo: isImplementation(agentInfo) ? agentInfo : null,
+  authMethods: Array.isArray(authMethods) ? authMethods.slice(0, acpLimits.acpOptionEntries).filter(isAuthMethod) : [],
+});
+
+const isImplementation = (value: unknown): value is Implementation => isRecord(value) && typeof value["name"] === "string";
+
+const isAuthMethod = (value: unknown): value is AuthMethod =>
+  isRecord(value) && typeof value["name"] === "string" && (value["args"] === undefined || isTexts(value["args"]));
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
+
+export const notAcp = (name: string, method: string): HawserError =>
+  new HawserError("model_failed", `${name} answers ${method} with something else than ACP has; install a version of it that fits`);
 
 async function withinTime<Result>(work: Promise<Result>, onLate: () => HawserError): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
