@@ -18,6 +18,8 @@ export const shellLimits = {
   shellUnreadBytes: 1_048_576,
   /** How long the runtime waits for a tab that does not read; then the tab is closed. */
   shellSlowMs: 5_000,
+  /** What the messages of all tabs hold together: those that have not come to their end, and those that the runtime and the other tabs have not taken. Beyond it they are read one after the other. */
+  shellHeldBytes: 16_777_216,
   /** Time for a tab to agree that its connection is closed. */
   shellCloseMs: 1_000,
   /** Time for the head of a request to arrive, and for an idle connection to be used again; a whole request may take four times as long. */

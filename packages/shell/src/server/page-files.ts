@@ -3,9 +3,11 @@
 import { readdirSync, readFileSync, type Dirent } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { HawserError } from "@hawser/protocol";
-import type { Reply } from "./respond.ts";
 
-export type PageFile = Pick<Reply, "type" | "body">;
+export interface PageFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -2,11 +2,13 @@
 // page, nothing is loaded from elsewhere, no other page can frame it, and nothing that carries a secret is cached.
 
 import type { ServerResponse } from "node:http";
+import { pipeline, Readable } from "node:stream";
 
 export interface Reply {
   readonly status: number;
   readonly type: string;
-  readonly body: string | Buffer;
+  /** A stream comes with its length among the headers. */
+  readonly body: string | Buffer | Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -33,9 +35,18 @@ export function createRespond(port: number): (response: ServerResponse, reply: R
     "X-Frame-Options": "DENY",
   };
   return (response, { status, type, body, headers }) => {
-    const bytes = Buffer.from(body as string);
+    const isHead = response.req.method === "HEAD";
+    if (body instanceof Readable) {
+      response.writeHead(status, { ...common, "Content-Type": type, ...headers });
+      // Whoever ends first ends the other.
+      if (!isHead) return void pipeline(body, response, () => {});
+      body.destroy();
+      return void response.end();
+    }
+    // Bytes are not copied: many who don't read wait for the same ones.
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
     response.writeHead(status, { ...common, "Content-Type": type, "Content-Length": bytes.length, ...headers });
-    response.end(response.req.method === "HEAD" ? undefined : bytes);
+    response.end(isHead ? undefined : bytes);
   };
 }
 

@@ -1,6 +1,6 @@
 // The tabs that are connected. Every line of the runtime goes to all of them; what one sends goes to the
-// runtime, and to the others so that they can show it, unless it is private. The runtime waits for a tab that reads slowly; one that
-// does not read, or does not answer a ping, is closed: it finds everything again when it comes back.
+// runtime, and to the others so that they can show it, unless it is private. All wait for a tab that reads slowly; one that does
+// not read, does not answer a ping, or stops in the middle of a message is closed: it finds everything again when it comes back.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -8,17 +8,11 @@ import type { ProcessLink } from "@hawser/agent/host";
 import { describeThrown, HawserError, toHawserError } from "@hawser/protocol/internal";
 import { shellLimits } from "../limits.ts";
 import { wireLimits } from "@hawser/wire";
+import { createByteBudget } from "@hawser/wire/internal";
 import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
-import {
-  linkProtocol,
-  withdrawnCode,
-  decodeLine,
-  encodeFrame,
-  type PageFrame,
-  type RuntimeFacts,
-  type RuntimeState,
-} from "../link/page-frames.ts";
+import { linkProtocol, withdrawnCode, encodeFrame, type PageFrame, type RuntimeFacts, type RuntimeState } from "../link/page-frames.ts";
 import type { Grant } from "./credentials.ts";
+import { readTabLines, type TabLines } from "./tab-lines.ts";
 
 /** A connection whose right to be here was checked. */
 export interface NewTab {
@@ -26,6 +20,11 @@ export interface NewTab {
   readonly socket: Duplex;
   readonly head: Buffer;
   readonly grant: Pick<Grant, "join">;
+}
+
+interface OpenTab {
+  readonly socket: Duplex;
+  readonly lines: TabLines;
 }
 
 export interface Tabs {
@@ -58,26 +57,43 @@ const serverOptions: ServerOptions & { readonly closeTimeout: number } = {
   closeTimeout: shellLimits.shellCloseMs,
 };
 
-const policyViolation = 1008;
 const tryAgainLater = 1013;
 const goingAway = 1001;
 
 export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs, slowMs = shellLimits.shellSlowMs }: TabsOptions): Tabs {
   const server = new WebSocketServer(serverOptions);
-  const tabs = new Map<WebSocket, Duplex>();
+  const tabs = new Map<WebSocket, OpenTab>();
   const unanswered = new WeakSet<WebSocket>();
+  const slowTabs = new Map<WebSocket, Promise<void>>();
+  const room = createByteBudget(shellLimits.shellHeldBytes);
   let state: RuntimeState = { runtime: "starting", ...facts };
   let readyLine: string | undefined;
 
-  function put(tab: WebSocket, text: string): void {
+  function put(tab: WebSocket, frame: PageFrame | Buffer): void {
     if (tab.bufferedAmount > wireLimits.maxUnsentBytes) return giveUp(tab);
-    tab.send(text);
+    tab.send(Buffer.isBuffer(frame) ? frame : encodeFrame(frame), { binary: false });
+  }
+
+  /** Undefined when all tabs can take more, else it resolves when they can. What waits for them is the same bytes for all. */
+  function putToAll(frame: PageFrame, except?: WebSocket): Promise<unknown> | undefined {
+    const bytes = Buffer.from(encodeFrame(frame));
+    const others = [...tabs].filter(([tab]) => tab !== except);
+    for (const [tab] of others) put(tab, bytes);
+    const slow = others.filter(([tab]) => tab.readyState === tab.OPEN && tab.bufferedAmount > shellLimits.shellUnreadBytes);
+    return slow.length === 0 ? undefined : Promise.all(slow.map(([tab, { socket }]) => whenRead(tab, socket)));
   }
 
   /** Its close waits behind what it does not read, and is not waited for. */
   const giveUp = (tab: WebSocket): void => tab.close(tryAgainLater, "too much is unread");
 
+  /** However many wait for it. */
   function whenRead(tab: WebSocket, socket: Duplex): Promise<void> {
+    const reading = slowTabs.get(tab) ?? untilRead(tab, socket).finally(() => slowTabs.delete(tab));
+    slowTabs.set(tab, reading);
+    return reading;
+  }
+
+  function untilRead(tab: WebSocket, socket: Duplex): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => (giveUp(tab), settle()), slowMs);
       function settle(): void {
@@ -89,19 +105,9 @@ export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs,
     });
   }
 
-  /** What comes meanwhile waits in the socket; one chunk of it may already be in hand. */
-  function listen(tab: WebSocket): void {
-    let waiting = 0;
-    tab.on("message", (data: Buffer, isBinary) => {
-      const { line, isPrivate } = decodeLine(data.toString("utf8"));
-      if (isBinary || line.includes("\n")) return tab.close(policyViolation, "one line of text per message");
-      for (const other of isPrivate ? [] : tabs.keys()) if (other !== tab) put(other, encodeFrame({ kind: "request", line }));
-      waiting++;
-      tab.pause();
-      void send(line)
-        .catch(() => put(tab, encodeFrame({ kind: "state", state })))
-        .finally(() => (--waiting === 0 ? tab.resume() : undefined));
-    });
+  function take(tab: WebSocket, line: string, isPrivate: boolean): Promise<unknown> {
+    const told = isPrivate ? undefined : putToAll({ kind: "request", line }, tab);
+    return Promise.all([send(line).catch(() => put(tab, { kind: "state", state })), told]);
   }
 
   /** Nothing more is taken from it, and nothing more is told to it. */
@@ -114,19 +120,19 @@ export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs,
   function welcome(tab: WebSocket, { socket, grant }: NewTab): void {
     tab.on("error", () => tab.terminate());
     if (tabs.size >= shellLimits.shellConnections) return tab.close(tryAgainLater, `${tabs.size} tabs are open already; close one of them`);
-    tabs.set(tab, socket);
+    const lines = readTabLines(tab, socket, { room, take: (line, isPrivate) => take(tab, line, isPrivate) });
+    tabs.set(tab, { socket, lines });
     const leave = grant.join(() => expel(tab));
     tab.on("close", () => (leave(), tabs.delete(tab)));
     tab.on("pong", () => unanswered.delete(tab));
-    listen(tab);
-    put(tab, encodeFrame({ kind: "state", state }));
-    if (readyLine !== undefined) put(tab, encodeFrame({ kind: "response", line: readyLine }));
+    put(tab, { kind: "state", state });
+    if (readyLine !== undefined) put(tab, { kind: "response", line: readyLine });
   }
 
   const pulse = setInterval(() => {
-    for (const tab of tabs.keys()) {
+    for (const [tab, { lines }] of tabs) {
       // A paused one may have answered; its pong has not been read yet.
-      if (unanswered.has(tab) && !tab.isPaused) tab.terminate();
+      if (lines.isStalled() || (unanswered.has(tab) && !tab.isPaused)) tab.terminate();
       else tab.ping();
       unanswered.add(tab);
     }
@@ -139,10 +145,7 @@ export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs,
       // The first line of a runtime is its greeting; with the runtime goes its greeting.
       if (frame.kind === "state" && frame.state.runtime !== "running") readyLine = undefined;
       if (frame.kind === "response") readyLine ??= frame.line;
-      const text = encodeFrame(frame.kind === "state" ? { kind: "state", state } : frame);
-      for (const tab of tabs.keys()) put(tab, text);
-      const slow = [...tabs].filter(([tab]) => tab.readyState === tab.OPEN && tab.bufferedAmount > shellLimits.shellUnreadBytes);
-      return slow.length === 0 ? undefined : Promise.all(slow.map(([tab, socket]) => whenRead(tab, socket)));
+      return putToAll(frame.kind === "state" ? { kind: "state", state } : frame);
     },
     close() {
       clearInterval(pulse);

@@ -1,7 +1,8 @@
 // Requests by hand, as no browser would make them: paths in every code, requests inside others, bodies that never
 // come, heads that never end. Nothing is answered that should not be, and the server stays.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shellLimits } from "../../src/limits.ts";
 import { wireLimits } from "@hawser/wire";
@@ -114,7 +115,35 @@ describe("a file", () => {
     }
     const whole = { method: "POST", headers: { ...stage.own, "x-file-name": "b" } };
     expect((await stage.fetch("/files", { ...whole, body: Buffer.alloc(shellLimits.shellFileBytes) })).status).toBe(201);
-    expect(readdirSync(stage.filesFolder)).toHaveLength(before.length + 1);
+    await expect.poll(() => readdirSync(stage.filesFolder)).toHaveLength(before.length + 1);
+  });
+
+  it("G10 is on the disk as far as it has come, and an image leaves from there: neither is held in memory", async () => {
+    const head = `POST /files HTTP/1.1\r\n${ownHeaders(door)}x-file-name: half\r\nContent-Length: 10485760\r\n\r\n`;
+    using half = await openRaw(door.port, head);
+    half.socket.write(Buffer.alloc(9_000_000));
+    const halfBytes = () =>
+      readdirSync(stage.filesFolder, { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith("/half"))
+        .map((path) => statSync(join(stage.filesFolder, path)).size);
+    await expect.poll(halfBytes, { timeout: 30_000 }).toEqual([9_000_000]);
+    half.socket.destroy();
+    await expect.poll(halfBytes, { timeout: 30_000 }).toEqual([]);
+
+    const body = Buffer.alloc(shellLimits.shellFileBytes);
+    Buffer.from("89504e470d0a1a0a", "hex").copy(body);
+    const kept = await stage.fetch("/files", { method: "POST", headers: { ...stage.own, "x-file-name": "image" }, body });
+    const { address } = JSON.parse(kept.body) as { address: string };
+    expect((await stage.fetch(address, { headers: stage.own })).headers).toMatchObject({ "content-length": String(body.length) });
+    expect(await stage.fetch(address, { method: "HEAD", headers: stage.own })).toMatchObject({ status: 200, body: "" });
+    const before = process.memoryUsage().arrayBuffers;
+    const readers = await Promise.all(
+      Array.from({ length: 20 }, () => openRaw(door.port, `GET ${address} HTTP/1.1\r\n${ownHeaders(door)}\r\n`)),
+    );
+    await Promise.all(readers.map((reader) => reader.next("\r\n\r\n")));
+    for (const { socket } of readers) socket.pause();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000);
+    for (const { socket } of readers) socket.destroy();
   });
 
   it("is refused when it claims or sends too much, and when all of them are too many together", async () => {

@@ -142,6 +142,41 @@ describe.concurrent("a flood", () => {
   });
 });
 
+describe("G10 what all tabs hold together", () => {
+  it("is bounded for messages that have not come to their end, and each of them is read in the end", async () => {
+    const lines: number[] = [];
+    await using stage = await openTabs({ send: async (line) => void lines.push(line.length) });
+    const bytes = 8_000_000;
+    // A private line, which the others do not get.
+    const frame = encodeRawFrame(text, Buffer.alloc(bytes + 1, "*"));
+    const raws = await Promise.all(Array.from({ length: 24 }, () => openRawTab(stage.door)));
+    const before = process.memoryUsage().arrayBuffers;
+    for (const { socket } of raws) socket.write(frame.subarray(0, -1));
+    await untilStill(() => raws.reduce((sum, { socket }) => sum + socket.writableLength, 0));
+    expect(lines).toEqual([]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64_000_000);
+    for (const { socket } of raws) socket.write(frame.subarray(-1));
+    await expect.poll(() => lines, { timeout: 60_000 }).toEqual(raws.map(() => bytes));
+    for (const raw of raws) raw[Symbol.dispose]();
+  });
+
+  it("is bounded for what a tab tells the others: it waits for one that does not read, and all of it comes", async () => {
+    let taken = 0;
+    await using stage = await openTabs({ send: async () => void taken++, slowMs: 600_000 });
+    using asleep = await openRawTab(stage.door);
+    asleep.socket.pause();
+    using talking = await openRawTab(stage.door);
+    const line = encodeRawFrame(text, "x".repeat(4_000_000));
+    const count = 12;
+    for (let sent = 0; sent < count; sent++) talking.socket.write(line);
+    await untilStill(() => talking.socket.writableLength);
+    // What the system holds for a connection differs by machine.
+    expect(taken).toBeLessThan(count / 2);
+    asleep.socket.resume();
+    await expect.poll(() => taken, { timeout: 60_000 }).toBe(count);
+  });
+});
+
 /** Until a number has not changed for a while. */
 async function untilStill(read: () => number): Promise<void> {
   let [before, after] = [Number.NaN, read()];
