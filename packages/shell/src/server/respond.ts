@@ -36,17 +36,17 @@ export function createRespond(port: number): (response: ServerResponse, reply: R
   };
   return (response, { status, type, body, headers }) => {
     const isHead = response.req.method === "HEAD";
-    if (body instanceof Readable) {
-      response.writeHead(status, { ...common, "Content-Type": type, ...headers });
-      // Whoever ends first ends the other.
-      if (!isHead) return void pipeline(body, response, () => {});
-      body.destroy();
-      return void response.end();
-    }
     // Bytes are not copied: many who don't read wait for the same ones.
-    const bytes = typeof body === "string" ? Buffer.from(body) : body;
-    response.writeHead(status, { ...common, "Content-Type": type, "Content-Length": bytes.length, ...headers });
-    response.end(isHead ? undefined : bytes);
+    const content = typeof body === "string" ? Buffer.from(body) : body;
+    const length = content instanceof Readable ? {} : { "Content-Length": content.length };
+    response.writeHead(status, { ...common, "Content-Type": type, ...length, ...headers });
+    if (content instanceof Readable && !isHead) {
+      // Whoever ends first ends the other.
+      pipeline(content, response, () => {});
+    } else {
+      if (content instanceof Readable) content.destroy();
+      response.end(isHead ? undefined : content);
+    }
   };
 }
 
