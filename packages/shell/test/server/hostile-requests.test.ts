@@ -69,7 +69,7 @@ describe("WEB-03 a request that could be two", () => {
       expect(await raw.closed, rest.slice(0, 60)).toContain(" 400 ");
       expect(raw.received()).not.toContain(" 201 ");
     }
-    expect(readdirSync(stage.filesFolder)).toEqual([]);
+    await expect.poll(() => readdirSync(stage.filesFolder)).toEqual([]);
   });
 });
 
