@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "node:child_process";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { wireLimits } from "@hawser/wire";
 import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
 import type { ScriptedServer } from "../../../../test/kit/models/scripted-server.ts";
@@ -188,7 +188,7 @@ it.concurrent(
 it.runIf(process.platform === "linux").concurrent(
   "G9: a runtime that is itself killed leaves none of its commands and servers behind, nor what has left their groups",
   { timeout },
-  async () => {
+  async ({ expect, onTestFinished }) => {
     const place = newPlace({
       permissions: [{ tool: "run_command", decision: "allow" }],
       allowedCommands: ["setsid"],
