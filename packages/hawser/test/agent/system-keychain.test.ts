@@ -1,11 +1,13 @@
 // The system's keychain where it hangs, is missing or is switched off: each is told within its time, nothing is left running, and the
 // program that asked goes on meanwhile.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createSystemKeychain } from "../../src/agent/system-keychain.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hawser-bus-"));
@@ -38,6 +40,19 @@ describe.skipIf(process.platform !== "linux")("a keychain", () => {
       socket.resume();
       await new Promise((resolve) => socket.once("close", resolve));
     }
+  });
+
+  it("G9 that hangs is left alone when the program that asked is killed: its helper ends too", async () => {
+    const connected = new Promise<Socket>((resolve) => silent.once("connection", resolve));
+    const asker = spawn(process.execPath, [join(import.meta.dirname, "fixtures", "keychain-asker.ts")], {
+      env: withBus(`unix:path=${path}`),
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    onTestFinished(() => void asker.kill("SIGKILL"));
+    const socket = (await connected).resume();
+    asker.kill("SIGKILL");
+    // Only the helper holds it.
+    await once(socket, "close");
   });
 
   it("that is missing, or switched off, says so at once", async () => {
