@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createSystemKeychain } from "../../src/agent/system-keychain.ts";
 
@@ -21,6 +22,8 @@ afterAll(() => {
   silent.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const asker = fileURLToPath(new URL("fixtures/keychain-asker.ts", import.meta.url));
 
 const withBus = (address: string): NodeJS.ProcessEnv => ({ ...process.env, HAWSER_KEYCHAIN: undefined, DBUS_SESSION_BUS_ADDRESS: address });
 
@@ -44,15 +47,16 @@ describe.skipIf(process.platform !== "linux")("a keychain", () => {
 
   it("G9 that hangs is left alone when the program that asked is killed: its helper ends too", async () => {
     const connected = new Promise<Socket>((resolve) => silent.once("connection", resolve));
-    const asker = spawn(process.execPath, [join(import.meta.dirname, "fixtures", "keychain-asker.ts")], {
+    const asking = spawn(process.execPath, [asker], {
       env: withBus(`unix:path=${path}`),
       stdio: ["ignore", "ignore", "inherit"],
     });
-    onTestFinished(() => void asker.kill("SIGKILL"));
+    onTestFinished(() => void asking.kill("SIGKILL"));
     const socket = (await connected).resume();
-    asker.kill("SIGKILL");
+    asking.kill("SIGKILL");
     // Only the helper holds it.
     await once(socket, "close");
+    expect(socket.destroyed).toBe(true);
   });
 
   it("that is missing, or switched off, says so at once", async () => {
