@@ -24,7 +24,18 @@ interface Configuration {
 const configuration = readJson(`${app}/tauri.conf.json`) as Configuration;
 
 /** Commands of the app: what the page may call, and no other. */
-const commands = ["agent_hello", "agent_send", "file_put", "key_set", "keys_get", "quit", "settings_get", "settings_set", "theme_set"];
+const commands = [
+  "agent_hello",
+  "agent_send",
+  "file_put",
+  "folder_pick",
+  "key_set",
+  "keys_get",
+  "quit",
+  "settings_get",
+  "settings_set",
+  "theme_set",
+];
 
 describe("tauri.conf.json", () => {
   const schema = readJson("node_modules/@tauri-apps/cli/config.schema.json") as object;
