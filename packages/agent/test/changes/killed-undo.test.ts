@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { exitOf, startNode } from "../../../../test/kit/node-programs.ts";
 import { openUndoStage, treeOf, writeFiles } from "./undo-stage.ts";
 
-const kills = process.env["HAWSER_LONG"] ? 100 : 2;
+const kills = process.env["HAWSER_LONG"] ? 200 : 2;
 const program = fileURLToPath(new URL("../fixtures/undo-reverter.ts", import.meta.url));
 const names = Array.from({ length: 30 }, (_, at) => `f${at}.txt`);
 const all = (state: string): Record<string, string> => Object.fromEntries(names.map((name) => [name, `${state} ${name}\n`.repeat(50)]));

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { longTestsVariable } from "../../../../scripts/tasks/long-tests.ts";
 import { storeIn, temporaryFolder } from "../history/stores.ts";
 
-const kills = process.env[longTestsVariable] ? 50 : 3;
+const kills = process.env[longTestsVariable] ? 200 : 3;
 const program = fileURLToPath(new URL("../fixtures/compacting-agent.ts", import.meta.url));
 
 /** What it said before it was killed, somewhere in what it does after so many lines. */

@@ -13,7 +13,7 @@ import type { AnyAgentResponse, ConversationMessage } from "@hawser/protocol";
 import { builtHawser } from "../../../../test/kit/built-hawser.ts";
 import { isJournalName } from "../../src/history/conversation-files.ts";
 
-const count = Number(process.argv[2] ?? 100);
+const count = Number(process.argv[2] ?? 200);
 if (!Number.isSafeInteger(count) || count < 1) {
   console.error("usage: steer.soak.ts [count], a whole number of at least 1");
   process.exit(2);
