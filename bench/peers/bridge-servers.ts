@@ -1,6 +1,6 @@
 // MCP servers as a client starts them: the bundled bridge, with the program that owns its functions
-// behind it, the least that a bridge to that program can be, and a server on the same official library
-// without a bridge. All of them offer the same tools.
+// behind it, a server on the same official library without a bridge, and the least that stands between a
+// client and another program. All of them offer the same tools.
 
 import fs from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,7 +18,8 @@ export interface BridgeServers {
   readonly warm: ServerCommand;
   /** The bridge with an empty cache, made for this one start. */
   cold(): ServerCommand;
-  readonly bare: ServerCommand;
+  /** A relay of a few lines in front of a program that echoes frames. */
+  readonly relay: ServerCommand;
   readonly unbridged: ServerCommand;
   readonly unbridgedCached: ServerCommand;
 }
@@ -41,12 +42,13 @@ export async function prepareBridgeServers(context: RowContext): Promise<BridgeS
   const directory = createTemporaryDirectory(context);
   const parent = await startProgram(context, "bridge-parent", { args: [directory] });
   const [socketPath = "", schemaPath = ""] = (await readFirstLine(parent)).split(" ");
+  const echo = await startProgram(context, "echo-bare", { args: [directory] });
   const makeCache = (): string => fs.mkdtempSync(join(directory, "cache-"));
   const bridge = (cache: string): ServerCommand => ({ args: [bundle, socketPath, schemaPath], env: { XDG_CACHE_HOME: cache } });
   return {
     warm: bridge(makeCache()),
     cold: () => bridge(makeCache()),
-    bare: { args: [programPath("bridge-bare"), socketPath, schemaPath], env: {} },
+    relay: { args: [programPath("bridge-relay"), await readFirstLine(echo), schemaPath], env: {} },
     unbridged: { args: [programPath("bridge-unbridged"), schemaPath], env: {} },
     unbridgedCached: { args: [programPath("bridge-unbridged"), schemaPath], env: { NODE_COMPILE_CACHE: makeCache() } },
   };

@@ -1,7 +1,7 @@
 // A tool call through bridge and socket beside the same tool in a server without a bridge: one at a
 // time, sixteen at a time, and eight that take a second each. The targets are for the official client,
-// whose own work all servers pay; the bare client shows what is left when that is taken away. The bare
-// bridge passes calls on with `net` and JSON and nothing else: no bridge on that library can be much faster.
+// whose own work all servers pay; the bare client shows what is left when that is taken away. The relay
+// passes calls on to a program that echoes them, without library and checks: no bridge can be faster.
 
 import { timeOf } from "../measure.ts";
 import { prepareBridgeServers, type ServerCommand } from "../peers/bridge-servers.ts";
@@ -10,7 +10,7 @@ import type { Case, Row, RowContext, Target } from "../row.ts";
 
 const ours = "hawser bridge";
 const unbridged = "unbridged server, same library";
-const bare = "bare bridge, same library (bound)";
+const relay = "relay of a few lines, echoing program (bound)";
 
 interface Contender {
   readonly name: string;
@@ -25,7 +25,7 @@ async function connectContenders(context: RowContext, connect: Connect): Promise
   for (const [name, command] of [
     [ours, servers.warm],
     [unbridged, servers.unbridged],
-    [bare, servers.bare],
+    [relay, servers.relay],
   ] as const) {
     const client = await connect(command);
     context.defer(() => client.close());

@@ -2,7 +2,7 @@
 
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createContents } from "../../src/changes/thread/contents.ts";
 import { lookAt } from "../../src/changes/thread/look.ts";
 import { newFolder } from "./undo-stage.ts";
@@ -26,6 +26,16 @@ test("a file that was changed shortly before it was looked at is read again, wha
   const seen = look()!;
   expect(seen.isFresh).toBe(true);
   expect(look({ ...seen, id: "of another content" })?.id).toBe(seen.id);
+});
+
+test("a file that is read again once it is old enough is known by its signs from then on", () => {
+  const { look } = openLook();
+  const first = look()!;
+  vi.setSystemTime(Date.now() + 3_600_000);
+  const settled = look(first)!;
+  vi.useRealTimers();
+  expect(settled.isFresh).toBe(false);
+  expect(look(settled)).toBe(settled);
 });
 
 test("a content of the same size under the same time is seen by the time of the change itself", () => {

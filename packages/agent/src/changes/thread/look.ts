@@ -29,7 +29,9 @@ export function lookAt(path: string | Buffer, known: Entry | undefined, options:
   if (!stats) return undefined;
   if (known && isUnchanged(known, stats)) return known;
   const entry = read(path, stats, options);
-  return known && entry && isSame(known, entry) && hasSameSigns(known, entry) ? known : entry;
+  // What is no longer fresh is known by its signs from now on: it would be read again by every look.
+  const isKnown = known && entry && isSame(known, entry) && hasSameSigns(known, entry) && known.isFresh === entry.isFresh;
+  return isKnown ? known : entry;
 }
 
 /** Undefined also where a part of the path is no folder any more, or may not be entered. */
