@@ -1,12 +1,12 @@
 // `hawser agent` with a real ACP agent behind it, whose model is scripted: in folders of its own, and with a look at the processes
 // that the agent starts.
 
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnyAgentResponse } from "@hawser/protocol";
 import { makeHome, openRuntime, type Runtime } from "../../packages/acp/test/runtime-stage.ts";
 import type { ScriptedServer } from "../../test/kit/models/scripted-server.ts";
-import type { AgentCommand, RealAgent } from "./real-agents.ts";
+import { placeAgent, type RealAgent } from "./real-agents.ts";
 import { startEndpoint } from "./scripted-endpoint.ts";
 
 const tools = join(import.meta.dirname, "fixtures", "harbour-tools.ts");
@@ -65,14 +65,6 @@ const begins: ReadonlySet<string> = new Set(["token", "error"]);
 function withoutOthers(): NodeJS.ProcessEnv {
   const others = Object.keys(process.env).filter((name) => !["PATH", "TMPDIR", "NODE_COMPILE_CACHE"].includes(name));
   return Object.fromEntries(others.map((name) => [name, undefined]));
-}
-
-/** The agent's command, with folders of its own for everything that it may read or write. */
-export function placeAgent(agent: RealAgent, home: string, modelUrl: string): AgentCommand {
-  mkdirSync(home, { recursive: true });
-  const { command, args, env } = agent.prepare(home, modelUrl);
-  const places = ["CACHE", "CONFIG", "DATA", "STATE"].map((name) => [`XDG_${name}_HOME`, join(home, name.toLowerCase())]);
-  return { command, args, env: { HOME: home, ...Object.fromEntries(places), ...env } };
 }
 
 async function answerAll(runtime: Runtime, id: string, decision: "allow" | "deny"): Promise<readonly AnyAgentResponse[]> {

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, it } from "vitest";
 import { makeFolder, start } from "../../packages/hawser/test/run-hawser.ts";
 import { builtHawser } from "../../test/kit/built-hawser.ts";
-import { placeAgent } from "./agent-runtime.ts";
-import { realAgents, type RealAgent } from "./real-agents.ts";
+import { placeAgent, realAgents, type RealAgent } from "./real-agents.ts";
 import { callOf, startEndpoint, told } from "./scripted-endpoint.ts";
 
 interface Report {

@@ -11,8 +11,8 @@ import { openPageStage, type PageStage } from "../../packages/shell/test/browser
 import type { Tab } from "../../packages/shell/test/browser/tab.ts";
 import type { ScriptedServer } from "../../test/kit/models/scripted-server.ts";
 import { until } from "../../test/kit/until.ts";
-import { placeAgent, processesOf } from "./agent-runtime.ts";
-import { realAgents, type RealAgent } from "./real-agents.ts";
+import { processesOf } from "./agent-runtime.ts";
+import { placeAgent, realAgents, type RealAgent } from "./real-agents.ts";
 import { callOf, startEndpoint, type Scenes } from "./scripted-endpoint.ts";
 
 const demoTools = resolve(import.meta.dirname, "../../examples/tools.ts");

@@ -178,3 +178,11 @@ const goose: RealAgent = {
 };
 
 export const realAgents: readonly RealAgent[] = [codex, claude, gemini, opencode, goose];
+
+/** The agent's command, with folders of its own for everything that it may read or write. */
+export function placeAgent(agent: RealAgent, home: string, modelUrl: string): AgentCommand {
+  mkdirSync(home, { recursive: true });
+  const { command, args, env } = agent.prepare(home, modelUrl);
+  const places = ["CACHE", "CONFIG", "DATA", "STATE"].map((name) => [`XDG_${name}_HOME`, join(home, name.toLowerCase())]);
+  return { command, args, env: { HOME: home, ...Object.fromEntries(places), ...env } };
+}
