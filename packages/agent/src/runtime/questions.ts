@@ -2,7 +2,7 @@
 // came about, for the audit log.
 
 import { randomUUID } from "node:crypto";
-import { HawserError, quoteShort, type PermissionOption } from "@hawser/protocol/internal";
+import { HawserError, optionMeanings, quoteShort, type PermissionOption } from "@hawser/protocol/internal";
 import type { agentLimits } from "../limits.ts";
 import type { AnsweredVia, Outcome } from "../permissions/policy.ts";
 
@@ -100,13 +100,11 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
   };
 }
 
-const decisionOf = ({ kind }: PermissionOption): Outcome["decision"] =>
-  kind === "allow_once" ? "allow" : kind === "allow_always" ? "allow_always" : "deny";
-
 /** A host that says one thing and picks another has shown its user something else. */
 function checkOption(optionId: string, decision: Outcome["decision"], options: readonly PermissionOption[]): void {
   const option = options.find((each) => each.optionId === optionId);
   if (!option) throw new HawserError("invalid_message", `the question has no option ${quoteShort(optionId, 100)}`);
-  if (decisionOf(option) !== decision)
-    throw new HawserError("invalid_message", `the option ${quoteShort(optionId, 100)} means ${decisionOf(option)}, not ${decision}`);
+  const meant = optionMeanings[option.kind].decision;
+  if (meant !== decision)
+    throw new HawserError("invalid_message", `the option ${quoteShort(optionId, 100)} means ${meant}, not ${decision}`);
 }

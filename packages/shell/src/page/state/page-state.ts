@@ -198,11 +198,6 @@ export const chosenModel = ({ pickedModel, models, runtime }: PageState): string
 export const folderOf = ({ threads, conversations, link }: PageState, conversationId: string): string | undefined =>
   threads[conversationId]?.folder ?? conversations.find((summary) => summary.conversationId === conversationId)?.folder ?? link.root;
 
-const agentPrefix = "acp/";
-
-/** An agent with a loop of its own, as opposed to a model. */
-export const isAgentName = (model: string): boolean => model.startsWith(agentPrefix);
-
 /** Of the agent that answers the next message of the conversation on the screen; undefined until they are known. */
 export function currentOptions(state: PageState): readonly OptionEntry[] | undefined {
   const { agentOptions, currentId } = state;
