@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { HawserError, optionMeanings, quoteShort, type PermissionOption } from "@hawser/protocol/internal";
+import { untilAborted } from "@hawser/wire/internal";
 import type { agentLimits } from "../limits.ts";
 import type { AnsweredVia, Outcome } from "../permissions/policy.ts";
 
@@ -63,18 +64,17 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
       signal.throwIfAborted();
       if (closedBecause !== undefined) return { decision: "deny", by: closedBecause, via: "closed" };
       const permissionId = randomUUID();
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+      const { promise, resolve } = Promise.withResolvers<Outcome>();
       waiting.set(permissionId, { settle: resolve, options });
       const stopClock = startClock(heardAt, resolve);
-      const onAbort = (): void => reject(signal.reason as Error);
-      signal.addEventListener("abort", onAbort, { once: true });
       try {
-        await Promise.race([put(permissionId), promise]);
-        return await promise;
+        return await untilAborted(
+          signal,
+          Promise.race([put(permissionId), promise]).then(() => promise),
+        );
       } finally {
         waiting.delete(permissionId);
         stopClock();
-        signal.removeEventListener("abort", onAbort);
       }
     },
     /** The host says that it answers questions: they may wait their whole time. */
