@@ -6,8 +6,6 @@ import { HawserError } from "@hawser/protocol";
 export interface FrontMatter {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** What follows the head. */
-  readonly body: string;
 }
 
 const wanted: ReadonlySet<string> = new Set(["name", "description"]);
@@ -30,7 +28,7 @@ export function parseFrontMatter(text: string): FrontMatter {
     }
     at += 1 + below;
   }
-  return { name: found.get("name"), description: found.get("description"), body: lines.slice(end + 1).join("\n") };
+  return { name: found.get("name"), description: found.get("description") };
 }
 
 /** Lines that belong to the one before: indented, empty, or items of a list. */
