@@ -27,7 +27,7 @@ export const isMissingStream = (error: unknown): boolean => codeOf(error) === 10
 export const isWrongSequence = (error: unknown): boolean =>
   codeOf(error) === JetStreamApiCodes.StreamWrongLastSequence || codeOf(error) === JetStreamApiCodes.StreamWrongLastSequenceUnknown;
 
-/** Another machine has made it in the same moment. */
+/** Another machine has made it at the same time. */
 function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== 10_058) throw error;
 }

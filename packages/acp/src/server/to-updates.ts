@@ -15,7 +15,7 @@ type Diffs = NonNullable<ResultData["diffs"]>;
 
 const text = (said: string) => ({ content: { type: "text" as const, text: said } });
 
-/** Undefined for what has no word in the protocol. */
+/** Undefined for what ACP has no update for. */
 export function toUpdate(event: TurnEvent, cwd: string): SessionUpdate | undefined {
   switch (event.type) {
     case "token":

@@ -1,5 +1,5 @@
 // The head of a `SKILL.md`: two texts, `name` and `description`, from the part of YAML in which they are written everywhere: plain,
-// quoted, or a block (`|`, `>`). What else stands there is passed over. A form that is not known is refused with its line.
+// quoted, or a block (`|`, `>`). Other members are passed over. An unknown form is refused with its line.
 
 import { HawserError } from "@hawser/protocol";
 

@@ -1,4 +1,4 @@
-// `compact_conversation`: a summary at the user's word, by the model that answered last.
+// `compact_conversation`: a summary that the user asks for, by the model that answered last.
 
 import { HawserError } from "@hawser/protocol";
 import { untilAborted } from "@hawser/wire/internal";

@@ -1,5 +1,5 @@
 // The two streams of batches, and writing to them. They are made on first use; where an operator has made them, with other sizes or more
-// replicas, they are used as they are. A write is repeated until it is known whether it counts: what was refused for want of room or
+// replicas, they are used as they are. A write is repeated until it is known whether it counts: what was refused for lack of room or
 // time waits, and what another one was quicker with is told by `fenced`.
 
 import { setTimeout as sleep } from "node:timers/promises";

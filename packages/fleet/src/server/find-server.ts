@@ -22,7 +22,7 @@ const downloadMs = 120_000;
 
 const run = promisify(execFile);
 
-/** The path of a program. Throws `usage` with the reason, and what to do, where none can be had. */
+/** The path of a program. Throws `usage` with the reason, and what to do, where none is available. */
 export async function findServer(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
   const onPath = await versionOf("nats-server");
   if (onPath && isNewEnough(onPath)) return "nats-server";

@@ -104,9 +104,9 @@ export interface PageState {
   readonly agentOptions: AgentOptions | undefined;
   readonly status: (StatusData & { readonly at: number }) | undefined;
   readonly trust: TrustQuestion | undefined;
-  /** What waits in a conversation; undefined when nothing runs there, or nobody knows. */
+  /** What waits in a conversation; undefined when nothing runs there, or it isn't known. */
   readonly waiting: ({ readonly conversationId: string } & Queue) | undefined;
-  /** The conversation that is being summarised at the user's word. */
+  /** The conversation that is being summarised because the user asked for it. */
   readonly compacting: string | undefined;
   /** The message that a search has led to; another object each time. */
   readonly sought: { readonly conversationId: string; readonly messageId: string } | undefined;

@@ -77,7 +77,7 @@ function reduceRequest(state: PageState, request: AnyAgentRequest, at: number): 
   return turn?.state === "running" ? withTurn(state, { ...turn, isStopping: true }) : state;
 }
 
-/** Of a message whose turn has not begun; a steer is no message yet. */
+/** Of a message whose turn has not begun; a steer isn't a message yet. */
 function reword(state: PageState, id: string, text: string): PageState {
   const turn = state.turns[id];
   if (turn?.state !== "running" || turn.seq > 0) return state;
