@@ -2,7 +2,15 @@
 // the link, and from what the user chose; components only draw it. Nothing is changed in place.
 
 import type { AgentInfo, LoadedConversation, Queue, TurnEvent } from "@hawser/agent/host/link";
-import type { AnyAgentRequest, CompactionData, ConversationSummary, ModelEntry, OptionEntry, StatusData } from "@hawser/protocol";
+import type {
+  AnyAgentRequest,
+  CompactionData,
+  ConversationSummary,
+  ModelEntry,
+  OptionEntry,
+  StatusData,
+  UsageData,
+} from "@hawser/protocol";
 import type { RuntimeState } from "../../link/page-frames.ts";
 import type { Failure, Message, Part, Permission, ToolPart } from "./message.ts";
 
@@ -30,16 +38,7 @@ export interface Turn {
   readonly isWhole: boolean;
   readonly isStopping: boolean;
   readonly progress?: string | undefined;
-  readonly usage?: Usage | undefined;
-}
-
-export interface Usage {
-  readonly model: string;
-  readonly inputTokens?: number | undefined;
-  readonly outputTokens?: number | undefined;
-  readonly costUsd?: number | undefined;
-  readonly contextTokens?: number | undefined;
-  readonly contextWindow?: number | undefined;
+  readonly usage?: UsageData | undefined;
 }
 
 /** What can be chosen about the agent that answers a conversation. */
