@@ -1,7 +1,7 @@
 // Makes the streams of a fleet at first use. One that is there is taken as it is: an operator may have made it with other replicas or
 // sizes.
 
-import { JetStreamApiError, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
+import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 
 /** Servers that are a cluster can keep three copies; one that is alone can't. */
@@ -23,7 +23,11 @@ const codeOf = (error: unknown): number => (error instanceof JetStreamApiError ?
 
 export const isMissingStream = (error: unknown): boolean => codeOf(error) === 10_059;
 
-/** Another machine has made it in the same moment. */
+/** Somebody else has written since the sequence that a write was to follow. */
+export const isWrongSequence = (error: unknown): boolean =>
+  codeOf(error) === JetStreamApiCodes.StreamWrongLastSequence || codeOf(error) === JetStreamApiCodes.StreamWrongLastSequenceUnknown;
+
+/** Another machine has made it at the same time. */
 function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== 10_058) throw error;
 }

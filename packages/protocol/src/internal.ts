@@ -15,4 +15,5 @@ export { createNoiseLog } from "./text/noise-log.ts";
 export { createProseRevealer, revealProse } from "./text/reveal.ts";
 export { createTextGap, createWholeCharacters, joinTexts, type TextGap, type WholeCharacters } from "./text/text-pieces.ts";
 export { newTimedId } from "./text/timed-id.ts";
+export { defaultConversation, isAgentName, optionMeanings, trustTool } from "./agent/conventions.ts";
 export { privateKinds } from "./agent/settings.ts";

@@ -30,7 +30,7 @@ export function createAcpAgents(given: Pick<LiveAgentOptions, "env" | "version">
   }
 
   async function hold(definition: AgentDefinition, conversationId: string): Promise<HeldAgent> {
-    const key = JSON.stringify([definition.name, conversationId]);
+    const key = keyOf(definition, conversationId);
     const known = held.get(key);
     // The configuration has changed since; one that is at work goes on as it began.
     if (known && known.users === 0 && !isDeepStrictEqual(known.definition, definition)) {
@@ -74,11 +74,11 @@ export function createAcpAgents(given: Pick<LiveAgentOptions, "env" | "version">
       name: definition.name,
       run: (turn) => use(definition, turn, (live) => live.run(turn)),
       runningSession: ({ conversationId, sessionId }) =>
-        held.get(JSON.stringify([definition.name, conversationId]))?.live.runs(sessionId) ? sessionId : undefined,
+        held.get(keyOf(definition, conversationId))?.live.runs(sessionId) ? sessionId : undefined,
       options: (place) => use(definition, place, (live) => live.options(place)),
       setOption: (place, optionId, value) => use(definition, place, (live) => live.setOption(place, optionId, value)),
       async release(conversationId) {
-        const agent = held.get(JSON.stringify([definition.name, conversationId]));
+        const agent = held.get(keyOf(definition, conversationId));
         if (agent) await drop(agent);
       },
       async close() {
@@ -87,3 +87,5 @@ export function createAcpAgents(given: Pick<LiveAgentOptions, "env" | "version">
     }),
   };
 }
+
+const keyOf = ({ name }: AgentDefinition, conversationId: string): string => JSON.stringify([name, conversationId]);

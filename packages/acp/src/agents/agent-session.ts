@@ -69,7 +69,7 @@ function toParams({ process, place, cwd, mcpServers }: OpenSessionOptions) {
   return { cwd, mcpServers, ...(takesMore && others.length > 0 && { additionalDirectories: others }) };
 }
 
-/** It is of no use any more; an agent that can't close one keeps it until its end. */
+/** It isn't needed any more; an agent that can't close one keeps it until its end. */
 async function closeSession(process: AgentProcess, { sessionId }: AgentSession): Promise<void> {
   if (!process.initialized.agentCapabilities?.sessionCapabilities?.close) return;
   await process.inTime("closed a session", process.request(methods.agent.session.close, { sessionId })).catch((error: unknown) => {

@@ -3,15 +3,7 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-
-/** As the configuration has it. */
-export interface ConfiguredAgent {
-  readonly command: string;
-  readonly args?: readonly string[] | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Instead of the conversation's folder. */
-  readonly cwd?: string | undefined;
-}
+import type { ConfiguredAgent } from "@hawser/agent";
 
 export interface AgentDefinition extends ConfiguredAgent {
   /** As models are named: `acp/codex`. */

@@ -4,7 +4,8 @@
 import { client, methods, PROTOCOL_VERSION, RequestError, type ClientConnection, type InitializeResponse } from "@agentclientprotocol/sdk";
 import type { AuthMethod, Implementation, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { createNoiseLog, describeThrown, HawserError, isRecord, toErrorText } from "@hawser/protocol/internal";
-import { createLastWords, describeExit, logLine, ndjson, startChild, type Child, type Codec } from "@hawser/wire/internal/node";
+import { isSettledWithin } from "@hawser/wire/internal";
+import { createLastWords, describeExit, logLine, ndjson, startChild, type Codec } from "@hawser/wire/internal/node";
 import { acpLimits } from "../limits.ts";
 import { createMessageStream } from "./message-stream.ts";
 
@@ -84,14 +85,13 @@ export async function startAgentProcess(options: AgentProcessOptions) {
     request,
     notify: connection.agent.notify.bind(connection.agent),
     /** Rejects, and ends the agent, when it takes too long. */
-    inTime: <Result>(what: string, work: Promise<Result>): Promise<Result> => withinTime(work, () => late(what, child)),
+    async inTime<Result>(what: string, work: Promise<Result>): Promise<Result> {
+      if (await isSettledWithin(work, acpLimits.acpStartMs)) return work;
+      child.kill("SIGKILL");
+      throw new HawserError("timeout", `${name} has not ${what} within ${acpLimits.acpStartMs / 1000} seconds; it was ended`);
+    },
     stop: (): Promise<void> => (stopping ??= stop()),
   };
-
-  function late(what: string, { kill }: Child): HawserError {
-    kill("SIGKILL");
-    return new HawserError("timeout", `${name} has not ${what} within ${acpLimits.acpStartMs / 1000} seconds; it was ended`);
-  }
 
   try {
     const initialized = await agent.inTime("answered `initialize`", initialize(options, request));
@@ -136,13 +136,3 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 
 export const notAcp = (name: string, method: string): HawserError =>
   new HawserError("model_failed", `${name} answers ${method} with something else than ACP has; install a version of it that fits`);
-
-async function withinTime<Result>(work: Promise<Result>, onLate: () => HawserError): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(onLate()), acpLimits.acpStartMs);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

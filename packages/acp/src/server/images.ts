@@ -8,7 +8,7 @@ import { acpLimits } from "../limits.ts";
 
 export type Images = ReturnType<typeof createImages>;
 
-export function createImages(folder: string, maxBytes = acpLimits.acpImageBytes) {
+export function createImages(folder: string) {
   /** Sizes by path, oldest first. */
   const kept = new Map<string, number>();
   let keptBytes = 0;
@@ -26,7 +26,7 @@ export function createImages(folder: string, maxBytes = acpLimits.acpImageBytes)
       kept.set(path, bytes.length);
       keptBytes += bytes.length;
       for (const oldest of kept.keys()) {
-        if (keptBytes <= maxBytes || oldest === path) break;
+        if (keptBytes <= acpLimits.acpImageBytes || oldest === path) break;
         await remove(oldest);
       }
       await writeFile(path, bytes, { mode: 0o600, flag: "wx" });

@@ -11,7 +11,7 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import type { AgentClient, AgentMessage, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host/link";
-import { toHawserError } from "@hawser/protocol";
+import { optionMeanings, toHawserError } from "@hawser/protocol/internal";
 import type { Images } from "./images.ts";
 import { toMessage } from "./prompt-content.ts";
 import { toRequestError } from "./request-error.ts";
@@ -91,8 +91,6 @@ const ownOptions: readonly PermissionOption[] = [
   { optionId: "deny", name: "Deny", kind: "reject_once" },
 ];
 
-const decisions = { allow_once: "allow", allow_always: "allow_always", reject_once: "deny", reject_always: "deny" } as const;
-
 function toOnPermission({ editor, session, inputEnded }: PromptOptions): OnPermission {
   return async (question, { signal }) => {
     if (session.mode === "deny") return "deny";
@@ -112,7 +110,7 @@ function toOnPermission({ editor, session, inputEnded }: PromptOptions): OnPermi
 }
 
 const toAnswer = ({ optionId, kind }: PermissionOption, { options }: PermissionRequest): PermissionAnswer => ({
-  decision: decisions[kind],
+  decision: optionMeanings[kind].decision,
   via: "click",
   ...(options && { optionId }),
 });

@@ -3,7 +3,7 @@
 
 import { RequestError, type SessionConfigOption, type SessionConfigSelect } from "@agentclientprotocol/sdk";
 import type { AgentClient } from "@hawser/agent/host/link";
-import { describeThrown, quoteShort, type ModelEntry, type OptionEntry } from "@hawser/protocol/internal";
+import { describeThrown, isAgentName, quoteShort, type ModelEntry, type OptionEntry } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { acpLimits } from "../limits.ts";
 import { placeWithoutQuestion } from "./session-place.ts";
@@ -16,7 +16,6 @@ const modes = [
 
 /** Agents of others have ids of their own, `model` and `mode` among them. */
 const agentPrefix = "agent:";
-const isAgent = (model: string): boolean => model.startsWith("acp/");
 
 /** Those that a session has one option for already: an editor shows one of each in its own place. */
 const ownCategories: readonly string[] = ["model", "mode"];
@@ -38,7 +37,7 @@ export function createSessionChoices(client: AgentClient, takesSwitches: () => b
   /** Empty for a model, and as long as the agent can't be started without a question about the folder. */
   async function ofAgent(session: Session): Promise<SessionConfigOption[]> {
     const { answering: model } = session;
-    if (!isAgent(model) || !session.isPlaced) return [];
+    if (!isAgentName(model) || !session.isPlaced) return [];
     try {
       const entries = await client.listOptions(session.sessionId, model);
       return entries.map((entry) => toConfigOption(entry, model, takesSwitches()));
@@ -76,7 +75,7 @@ export function createSessionChoices(client: AgentClient, takesSwitches: () => b
 
   /** Of an agent of others, once it is there: what an editor has not been told yet; undefined where nothing has changed. */
   async function changed(session: Session): Promise<SessionConfigOption[] | undefined> {
-    if (!isAgent(session.answering)) return undefined;
+    if (!isAgentName(session.answering)) return undefined;
     const before = session.told;
     const all = await list(session);
     return session.told === before ? undefined : all;
@@ -108,7 +107,7 @@ export function createSessionChoices(client: AgentClient, takesSwitches: () => b
     },
     /** Starts the agent that would answer, where nothing is to be asked: then its options can be told. */
     async prepare(session: Session): Promise<SessionConfigOption[] | undefined> {
-      if (!isAgent(session.answering) || !(await placeWithoutQuestion(client, session))) return undefined;
+      if (!isAgentName(session.answering) || !(await placeWithoutQuestion(client, session))) return undefined;
       return changed(session);
     },
     setMode,
@@ -117,7 +116,7 @@ export function createSessionChoices(client: AgentClient, takesSwitches: () => b
       if (configId === "permissions" && typeof value === "string") return setMode(session, value);
       if (configId !== "model" || !(await models()).some(({ model }) => model === value)) throw unknownOption(configId);
       session.model = value as string;
-      if (isAgent(session.model)) await placeWithoutQuestion(client, session);
+      if (isAgentName(session.model)) await placeWithoutQuestion(client, session);
     },
   };
 }

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import { toolKindOf, toolNames } from "@hawser/agent/internal";
 import type { TurnEvent } from "@hawser/agent/host/link";
-import { cutText, isRecord, type ConversationMessage, type MessagePart, type PlanData } from "@hawser/protocol/internal";
+import { cutText, isRecord, trustTool, type ConversationMessage, type MessagePart, type PlanData } from "@hawser/protocol/internal";
 import { acpLimits } from "../limits.ts";
 
 type UseData = Extract<TurnEvent, { type: "tool_use" }>["data"];
@@ -15,7 +15,7 @@ type Diffs = NonNullable<ResultData["diffs"]>;
 
 const text = (said: string) => ({ content: { type: "text" as const, text: said } });
 
-/** Undefined for what has no word in the protocol. */
+/** Undefined for what ACP has no update for. */
 export function toUpdate(event: TurnEvent, cwd: string): SessionUpdate | undefined {
   switch (event.type) {
     case "token":
@@ -75,7 +75,7 @@ export function toAsked(data: QuestionData, cwd: string) {
 
 /** Most editors show no arguments, and trust is given to what a folder brings. Lines of a text are quoted: none is an entry of the list. */
 const broughtBy = ({ toolName, input }: QuestionData): string[] =>
-  toolName === "trust_folder" && isRecord(input) && Array.isArray(input["brings"])
+  toolName === trustTool && isRecord(input) && Array.isArray(input["brings"])
     ? [input["brings"].map((thing) => `- ${String(thing).replaceAll("\n", "\n  > ")}`).join("\n")]
     : [];
 

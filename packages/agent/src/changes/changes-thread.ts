@@ -8,7 +8,7 @@ export type RootVerb = keyof RootChanges;
 
 export interface Question {
   readonly id: number;
-  /** Who asks: each has its own view of a root. */
+  /** Each asker has its own view of a root. */
   readonly asker: string;
   readonly root: RootOptions;
   readonly verb: RootVerb;

@@ -5,6 +5,9 @@ import { join, relative, sep } from "node:path";
 import type { Roots } from "../tools/files/roots.ts";
 import { toNameKey, toPath } from "./thread/entry.ts";
 
+/** Of a real path in a root. */
+export const keyIn = (root: string, real: string): string => relative(root, real).split(sep).join("/");
+
 export function showKey(roots: Roots, root: string, key: string): string {
   const shown = showReal(roots, root, key);
   const needsQuotes = key.includes("\0") || shown.startsWith('"');
@@ -43,7 +46,7 @@ export function toKey(roots: Roots, text: string): { readonly root: string; read
   if (parts.includes("..")) return undefined;
   const root = roots.rootOf(real);
   if (root === undefined) return undefined;
-  const key = relative(root, real).split(sep).join("/");
+  const key = keyIn(root, real);
   return { root, key: isFolder && key !== "" ? `${key}/` : key };
 }
 

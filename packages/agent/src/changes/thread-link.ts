@@ -22,7 +22,7 @@ let thread: Worker | undefined;
 let idleTimer: NodeJS.Timeout | undefined;
 let lastId = 0;
 
-/** `asker`: who asks; each has its own view of a root. */
+/** Each `asker` has its own view of a root. */
 export function askThread<Verb extends RootVerb>(
   asker: string,
   root: RootOptions,
@@ -31,7 +31,7 @@ export function askThread<Verb extends RootVerb>(
 ): Promise<ReturnType<RootChanges[Verb]>> {
   clearTimeout(idleTimer);
   thread ??= startThread();
-  // Who asks waits for it, and would wait forever if the process ended now.
+  // The asker waits for it: the process must not end before it has answered.
   thread.ref();
   const id = ++lastId;
   const answered = Promise.withResolvers<unknown>();

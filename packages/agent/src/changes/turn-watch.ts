@@ -3,7 +3,7 @@
 // the turn changes can't be undone then.
 
 import { randomUUID } from "node:crypto";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { describeThrown } from "@hawser/protocol";
 import { isSettledWithin, untilAborted } from "@hawser/wire/internal";
 import { undoLimits } from "./limits.ts";
@@ -11,6 +11,7 @@ import { resolveInside } from "../tools/files/open-inside.ts";
 import { isInside, type Roots } from "../tools/files/roots.ts";
 import { refuseSettings } from "../tools/files/settings-files.ts";
 import type { Store } from "./change-log.ts";
+import { keyIn } from "./shown-path.ts";
 
 /** What a call of a tool may change: this file, or anything. */
 export type Reach = { readonly path: string } | "anything";
@@ -95,7 +96,7 @@ export function openTurn({ conversationId, requestId, tell, onProblem }: TurnNam
     const real = target && join(target.existing, ...target.missing);
     const store = real === undefined ? undefined : stores.find(({ root }) => isInside(root, real));
     if (real === undefined || !store || real === store.root || isSetting(roots, real)) return nothing;
-    return watch(store, [relative(store.root, real).split(sep).join("/")]);
+    return watch(store, [keyIn(store.root, real)]);
   }
 
   return {

@@ -1,13 +1,13 @@
 // The changes in the folders of a workspace: what turns have changed there, listed with their diffs, and taken back.
 
 import { randomUUID } from "node:crypto";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import type { FileChange } from "@hawser/protocol";
 import { isInside, type Roots } from "../tools/files/roots.ts";
 import type { ChangeLog, Store } from "./change-log.ts";
 import { revertFiles } from "./revert-files.ts";
 import type { RootAccess } from "./root-access.ts";
-import { showKey, toKey } from "./shown-path.ts";
+import { keyIn, showKey, toKey } from "./shown-path.ts";
 import { isMeantBy } from "./thread/entry.ts";
 import type { ListedChange } from "./thread/list-changes.ts";
 import type { Conflict } from "./thread/revert-plan.ts";
@@ -90,11 +90,9 @@ export function createWorkspaceChanges(log: ChangeLog, roots: Roots) {
     const found = toKey(roots, path);
     const store = found && storeAt(join(found.root, found.key));
     if (!found || !store) return undefined;
-    return { store, key: toSlashes(relative(store.root, join(found.root, found.key))) + (found.key.endsWith("/") ? "/" : "") };
+    return { store, key: keyIn(store.root, join(found.root, found.key)) + (found.key.endsWith("/") ? "/" : "") };
   }
 }
-
-const toSlashes = (path: string): string => path.split(sep).join("/");
 
 function toEntry(
   { key, isFolder, isBinary, isReverted, isRevert, undoes, diff, ...rest }: Omit<ListedChange, "at">,

@@ -87,7 +87,7 @@ function parseJson(text: string): unknown {
 export function readText(path: string, mustExist: boolean): string | undefined {
   let file: number | undefined;
   try {
-    // A pipe that nobody writes to would block.
+    // A pipe without a writer would block.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if (!fstatSync(file).isFile()) throw new HawserError("usage", "is not a file");
     const buffer = Buffer.allocUnsafe(agentLimits.agentConfigBytes + 1);

@@ -20,13 +20,11 @@ export interface FolderSettings {
   readonly brings: readonly Brought[];
 }
 
-const emptySettings = (): FolderSettings => ({ config: {}, digest: digestOf(""), modules: new Map(), brings: [] });
-
 /** Empty for a folder without such a file. Throws `usage` for a file that can't be read or is wrong. */
 export function loadFolderSettings(folder: string, warn: (message: string) => void): FolderSettings {
   const path = join(folder, ".hawser", "agent.json");
   const text = readText(path, false);
-  if (text === undefined) return emptySettings();
+  if (text === undefined) return { config: {}, digest: digestOf(""), modules: new Map(), brings: [] };
   const config = withPaths(parseText(text, { path, parse: parseFolderConfig, warn }), dirname(path));
   if ((config.tools?.length ?? 0) > agentLimits.folderModuleEntries)
     throw new HawserError("usage", `${path}: tools has more than ${agentLimits.folderModuleEntries} entries`);
@@ -38,8 +36,8 @@ export function loadFolderSettings(folder: string, warn: (message: string) => vo
 const digestOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
 /**
- * The content that is digested, and later run. Nothing for a file that can't be read: it says so itself when it is loaded. Nobody has
- * trusted the folder yet, so a pipe or a device must not be waited for, nor read without an end. Throws `usage` for one that is too large.
+ * The content that is digested, and later run. Nothing for a file that can't be read: it says so itself when it is loaded. The folder
+ * isn't trusted yet, so a pipe or a device must not be waited for, nor read without an end. Throws `usage` for one that is too large.
  */
 export function readModule(path: string): Buffer {
   let file: number | undefined;

@@ -1,13 +1,11 @@
 // The head of a `SKILL.md`: two texts, `name` and `description`, from the part of YAML in which they are written everywhere: plain,
-// quoted, or a block (`|`, `>`). What else stands there is passed over. A form that is not known is refused with its line.
+// quoted, or a block (`|`, `>`). Other members are passed over. An unknown form is refused with its line.
 
 import { HawserError } from "@hawser/protocol";
 
 export interface FrontMatter {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** What follows the head. */
-  readonly body: string;
 }
 
 const wanted: ReadonlySet<string> = new Set(["name", "description"]);
@@ -30,7 +28,7 @@ export function parseFrontMatter(text: string): FrontMatter {
     }
     at += 1 + below;
   }
-  return { name: found.get("name"), description: found.get("description"), body: lines.slice(end + 1).join("\n") };
+  return { name: found.get("name"), description: found.get("description") };
 }
 
 /** Lines that belong to the one before: indented, empty, or items of a list. */

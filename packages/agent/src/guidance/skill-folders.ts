@@ -63,7 +63,7 @@ async function namesIn(folder: string): Promise<{ readonly names: readonly strin
   return { names: names.sort(), isCut: looked > agentLimits.skillFolderEntries };
 }
 
-/** Undefined for a folder that is no skill. */
+/** Undefined for a folder that isn't a skill. */
 async function readSkill(folder: string, { within, files, rulingOn }: Finding): Promise<Skill | LeftOutEntry | undefined> {
   const path = join(folder, skillFile);
   const found = await files.read({ path, within });

@@ -5,8 +5,8 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { codeOf } from "../tools/files/file-errors.ts";
-import { openInside, type OpenedFile } from "../tools/files/open-inside.ts";
-import { toText, wholeCharacterBytes } from "../tools/files/read-text.ts";
+import { openInside } from "../tools/files/open-inside.ts";
+import { readStart, toText, wholeCharacterBytes } from "../tools/files/read-text.ts";
 import { createRoots } from "../tools/files/roots.ts";
 import type { GuidancePlace } from "./guidance-places.ts";
 
@@ -66,18 +66,10 @@ async function readText({ path, within }: GuidancePlace, maxBytes: number): Prom
   try {
     const wanted = within === undefined ? await realpath(path) : path;
     await using file = await openInside(await createRoots([within ?? dirname(wanted)]), wanted);
-    const bytes = await readStart(file, maxBytes);
+    const bytes = await readStart(file.handle, maxBytes);
     const whole = file.stats.size > maxBytes ? bytes.subarray(0, wholeCharacterBytes(bytes)) : bytes;
     return { text: toText(file, whole).replace(/^\ufeff/, ""), bytes: whole.length, size: file.stats.size, real: file.path };
   } catch (error) {
     return { problem: HawserError.isInstance(error) ? error.message : describeThrown(error) };
   }
-}
-
-async function readStart({ handle }: OpenedFile, maxBytes: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(maxBytes);
-  let length = 0;
-  for (let more = -1; more !== 0 && length < maxBytes; length += more)
-    more = (await handle.read(buffer, length, maxBytes - length, length)).bytesRead;
-  return buffer.subarray(0, length);
 }

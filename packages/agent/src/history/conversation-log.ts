@@ -1,5 +1,5 @@
 // A history that several machines share, as the store needs it: one log for each conversation, which belongs to one machine at a time.
-// Whoever keeps the logs says no to every write of a machine to which the log does not belong any more.
+// The logs refuse every write of a machine that the log does not belong to any more.
 
 /** All conversations. */
 export interface ConversationLogs {

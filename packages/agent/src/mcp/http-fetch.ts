@@ -17,7 +17,8 @@ export interface CallScope {
 /** The MCP client hands a transport messages without saying which call they belong to; the asynchronous context does. */
 export const callScope = new AsyncLocalStorage<CallScope>();
 
-export function createHttpFetch(maxBytes: number = wireLimits.maxMessageBytes): typeof globalThis.fetch {
+export function createHttpFetch(): typeof globalThis.fetch {
+  const { maxMessageBytes } = wireLimits;
   return async (input, init) => {
     // Ending a session is a courtesy; its answer is not waited for long.
     if (init?.method === "DELETE") return fetch(input, { ...init, signal: AbortSignal.timeout(wireLimits.closeFlushMs) });
@@ -31,8 +32,8 @@ export function createHttpFetch(maxBytes: number = wireLimits.maxMessageBytes): 
     const count = isStream ? countEvent() : countAll();
     return boundResponse(response, {
       check(chunk) {
-        if (count(chunk) <= maxBytes) return undefined;
-        return new HawserError("too_large", `the server's answer is larger than ${maxBytes} bytes; ask it for less`);
+        if (count(chunk) <= maxMessageBytes) return undefined;
+        return new HawserError("too_large", `the server's answer is larger than ${maxMessageBytes} bytes; ask it for less`);
       },
       onEnd(error) {
         stopWatching();

@@ -137,7 +137,7 @@ export function createMcpServer(options: McpServerOptions) {
     notice(state === "failed" ? `can't be connected to: ${reason}` : `is lost: ${reason}`);
   }
 
-  /** Only the connection in use is lost; what an earlier one says is of no interest any more. */
+  /** Only for the connection in use; what an earlier one says does not count any more. */
   function lose(connection: ServerConnection, reason: string): void {
     connecting
       ?.then((current) => {

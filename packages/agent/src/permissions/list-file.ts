@@ -8,6 +8,7 @@ import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
+import { readStart } from "../tools/files/read-text.ts";
 
 /** What the file holds: entries as they were found, and whatever stands beside them. */
 interface Content {
@@ -48,9 +49,7 @@ export async function addToList(path: string, member: string, change: (entries: 
 async function readBounded(handle: FileHandle): Promise<string> {
   const { permissionFileBytes } = agentLimits;
   if (!(await handle.stat()).isFile()) throw new HawserError("usage", "it is not a regular file");
-  const buffer = Buffer.alloc(permissionFileBytes + 1);
-  let length = 0;
-  for (let more = -1; more !== 0; length += more) more = (await handle.read(buffer, length, buffer.length - length)).bytesRead;
-  if (length > permissionFileBytes) throw new HawserError("usage", `it has more than ${permissionFileBytes} bytes`);
-  return buffer.toString("utf8", 0, length);
+  const bytes = await readStart(handle, permissionFileBytes + 1);
+  if (bytes.length > permissionFileBytes) throw new HawserError("usage", `it has more than ${permissionFileBytes} bytes`);
+  return bytes.toString("utf8");
 }

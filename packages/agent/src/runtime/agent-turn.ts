@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { HawserError, joinTexts, type ConversationMessage } from "@hawser/protocol/internal";
 import type { Tool } from "@hawser/tools";
-import { startDeadline } from "@hawser/wire/internal";
+import { linkSignals, startDeadline } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import type { AgentQuestion, AgentTurn, TurnAgent } from "../model/turn-agent.ts";
@@ -178,9 +178,7 @@ type IdleClock = ReturnType<typeof startIdleClock>;
 /** Aborts with the turn, and when nothing has come for too long, and nothing of ours is awaited. */
 function startIdleClock(idleMs: number, agent: string, turn: AbortSignal) {
   const over = new AbortController();
-  const onAbort = (): void => over.abort(turn.reason);
-  turn.addEventListener("abort", onAbort, { once: true });
-  if (turn.aborted) onAbort();
+  const either = linkSignals(turn, over.signal);
   // Until the agent has started, which has a limit of its own.
   let holds = 1;
   let hasBegun = false;
@@ -191,7 +189,7 @@ function startIdleClock(idleMs: number, agent: string, turn: AbortSignal) {
   }
 
   return {
-    signal: over.signal,
+    signal: either.signal,
     begin(): void {
       if (!hasBegun) holds--;
       hasBegun = true;
@@ -209,7 +207,7 @@ function startIdleClock(idleMs: number, agent: string, turn: AbortSignal) {
       }
     },
     stop(): void {
-      turn.removeEventListener("abort", onAbort);
+      either.release();
       deadline.clear();
     },
   };

@@ -59,7 +59,7 @@ export function createChangeAnswers({ parts, turns, conversations }: ControlOpti
 /** Two lists share a line. */
 const withinHalf = <Entry>(entries: readonly Entry[]): Entry[] => withinOneLine(entries, agentLimits.agentListedBytes / 2);
 
-/** The conversation is deleted; that what was kept for it stays for a while harms nobody. */
+/** The conversation is deleted; what was kept for it may stay for a while without harm. */
 export async function forgetChanges({ parts }: ControlOptions, conversationId: string): Promise<void> {
   await parts.changes?.forget(conversationId).catch(tell("what a deleted conversation has changed is still kept"));
 }

@@ -1,4 +1,4 @@
-// `compact_conversation`: a summary at the user's word, by the model that answered last.
+// `compact_conversation`: a summary that the user asks for, by the model that answered last.
 
 import { HawserError } from "@hawser/protocol";
 import { untilAborted } from "@hawser/wire/internal";
@@ -35,9 +35,8 @@ export function createContextAnswers({ parts, turns, conversations }: ControlOpt
           // What a turn would tell the model besides the conversation, so that the numbers are those of a turn.
           await untilAborted(signal, Promise.all([workspace.whenReady(), workspace.refresh()]));
           const request = { instructions: workspace.instructions, attachments: new Map(), signal };
-          const totals = { ...createTotals(), toolIds: new Set<string>() };
           const scope = { emit: reply.emit, signal };
-          const context = createTurnContext({ conversation, model, windows: parts.models.windows, totals, scope, request });
+          const context = createTurnContext({ conversation, model, windows: parts.models.windows, totals: createTotals(), scope, request });
           if (await context.compact(turns.toolsOf(workspace), "asked")) return;
           throw new HawserError("usage", "there is nothing to summarise: the last turn stays as it is, and nothing was said before it");
         });

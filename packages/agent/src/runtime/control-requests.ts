@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
-import { HawserError, newTimedId, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
+import { HawserError, newTimedId, quoteShort, trustTool, type AnyAgentRequest } from "@hawser/protocol/internal";
 import { createSemaphore, isSettledWithin, wireLimits, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
@@ -196,7 +196,7 @@ export function createControlAnswers(
     const call = {
       conversationId,
       toolId: randomUUID(),
-      toolName: "trust_folder",
+      toolName: trustTool,
       input: { folder, brings: [...brings] },
       isReadOnly: false,
     };

@@ -63,7 +63,7 @@ export function createLanes() {
     const lane = lanes.get(conversationId);
     if (!lane) {
       if (lanes.size >= agentLimits.agentBusyLanes) throw overloaded(`${agentLimits.agentBusyLanes} conversations are busy`);
-      // A short message may always begin: every conversation gets a word in.
+      // A short message may always begin, so that long ones never shut a conversation out.
       const opened = [hold(job, isNext || job.bytes <= agentLimits.agentLightBytes)];
       lanes.set(conversationId, opened);
       begin(conversationId, opened);

@@ -142,11 +142,11 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
 }
 
 /** A use of a tool and its result find each other by this; a model that repeats one would cross them. */
-export function uniqueId(wanted: string, taken: Set<string>): string {
+export function uniqueId(wanted: string, known: Set<string>): string {
   const base = wanted === "" ? "call" : cutText(wanted, maxToolIdChars, "").toWellFormed();
   let toolId = base;
-  for (let count = 2; taken.has(toolId); count++) toolId = `${base}-${count}`;
-  taken.add(toolId);
+  for (let count = 2; known.has(toolId); count++) toolId = `${base}-${count}`;
+  known.add(toolId);
   return toolId;
 }
 

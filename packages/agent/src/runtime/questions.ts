@@ -2,7 +2,8 @@
 // came about, for the audit log.
 
 import { randomUUID } from "node:crypto";
-import { HawserError, quoteShort, type PermissionOption } from "@hawser/protocol/internal";
+import { HawserError, optionMeanings, quoteShort, type PermissionOption } from "@hawser/protocol/internal";
+import { untilAborted } from "@hawser/wire/internal";
 import type { agentLimits } from "../limits.ts";
 import type { AnsweredVia, Outcome } from "../permissions/policy.ts";
 
@@ -63,18 +64,17 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
       signal.throwIfAborted();
       if (closedBecause !== undefined) return { decision: "deny", by: closedBecause, via: "closed" };
       const permissionId = randomUUID();
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+      const { promise, resolve } = Promise.withResolvers<Outcome>();
       waiting.set(permissionId, { settle: resolve, options });
       const stopClock = startClock(heardAt, resolve);
-      const onAbort = (): void => reject(signal.reason as Error);
-      signal.addEventListener("abort", onAbort, { once: true });
       try {
-        await Promise.race([put(permissionId), promise]);
-        return await promise;
+        return await untilAborted(
+          signal,
+          Promise.race([put(permissionId), promise]).then(() => promise),
+        );
       } finally {
         waiting.delete(permissionId);
         stopClock();
-        signal.removeEventListener("abort", onAbort);
       }
     },
     /** The host says that it answers questions: they may wait their whole time. */
@@ -100,13 +100,11 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
   };
 }
 
-const decisionOf = ({ kind }: PermissionOption): Outcome["decision"] =>
-  kind === "allow_once" ? "allow" : kind === "allow_always" ? "allow_always" : "deny";
-
 /** A host that says one thing and picks another has shown its user something else. */
 function checkOption(optionId: string, decision: Outcome["decision"], options: readonly PermissionOption[]): void {
   const option = options.find((each) => each.optionId === optionId);
   if (!option) throw new HawserError("invalid_message", `the question has no option ${quoteShort(optionId, 100)}`);
-  if (decisionOf(option) !== decision)
-    throw new HawserError("invalid_message", `the option ${quoteShort(optionId, 100)} means ${decisionOf(option)}, not ${decision}`);
+  const meant = optionMeanings[option.kind].decision;
+  if (meant !== decision)
+    throw new HawserError("invalid_message", `the option ${quoteShort(optionId, 100)} means ${meant}, not ${decision}`);
 }

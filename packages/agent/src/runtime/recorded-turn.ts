@@ -1,5 +1,5 @@
-// What every turn does with the history, whoever answers it: the user's message and the answer are on disk before and while
-// they are made, and however the turn ends, the history holds what was said and done until then.
+// What every turn does with the history, whether a model or an agent answers: the user's message and the answer are on disk before and
+// while they are made, and however the turn ends, the history holds what was said and done until then.
 
 import { randomUUID } from "node:crypto";
 import { toHawserError, type ConversationMessage, type MessagePart, type UserMessageRequest } from "@hawser/protocol/internal";
@@ -20,7 +20,7 @@ export interface TurnOutcome {
   readonly assistantMessageId: string;
 }
 
-/** What a turn needs, whoever answers it. */
+/** What a turn needs, of a model and of an agent. */
 export interface TurnBasics {
   readonly request: UserMessageRequest;
   readonly parts: AgentParts;

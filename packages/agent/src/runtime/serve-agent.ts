@@ -6,10 +6,11 @@ import {
   AGENT_CAPABILITIES,
   AGENT_PROTOCOL_VERSION,
   agentProtocol,
+  defaultConversation,
   HawserError,
   toHawserError,
   type AnyAgentRequest,
-} from "@hawser/protocol";
+} from "@hawser/protocol/internal";
 import { createInFlightTable, createSemaphore, memberSource, weighJsonText, type Incoming, type Transport } from "@hawser/wire/internal";
 import { createNoMore, logLine, serve, type Lifecycle } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
@@ -18,7 +19,7 @@ import { createControlAnswers, type ControlRequest } from "./control-requests.ts
 import { createQuestions } from "./questions.ts";
 import { createRecentConversations } from "./recent-conversations.ts";
 import { createReplies, toErrorEvent, type Reply } from "./reply.ts";
-import { answersPermissions, defaultConversation, readMetadata } from "./turn-metadata.ts";
+import { answersPermissions, readMetadata } from "./turn-metadata.ts";
 import { createTurns } from "./turns.ts";
 
 export interface ServeAgentOptions {

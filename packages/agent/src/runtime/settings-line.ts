@@ -7,7 +7,8 @@ import { withinOneLine } from "./one-line.ts";
 
 type Server = SettingsData["mcpServers"][number];
 
-export function withinSettingsLine(data: SettingsData, maxBytes = agentLimits.agentListedBytes): SettingsData {
+export function withinSettingsLine(data: SettingsData): SettingsData {
+  const { agentListedBytes: maxBytes } = agentLimits;
   if (bytesOf(data) <= maxBytes) return data;
   const { mcpServers, folderServers } = data;
   const shownFolders = folderServers && folderServers.slice(0, withinOneLine(folderServers.map(withoutTools), maxBytes / 4).length);

@@ -93,7 +93,7 @@ interface Asking {
 async function askForSummary({ instructions, message }: Parameters<CompactOptions["ask"]>[0], asking: Asking): Promise<string> {
   const { model, totals, scope } = asking;
   const said: string[] = [];
-  const own: TurnTotals = { ...createTotals(), toolIds: new Set() };
+  const own = createTotals();
   const step: ModelStep = {
     instructions,
     messages: [{ messageId: "summary", role: "user", parts: [{ type: "text", text: message }], timestamp: Date.now() }],
@@ -125,7 +125,7 @@ const textsOf = (parts: Parameters<Parameters<typeof createStepRun>[0]["keep"]>[
   parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
 
 /** Of a turn that has not begun. */
-export const createTotals = (): Omit<TurnTotals, "toolIds"> => ({
+export const createTotals = (toolIds = new Set<string>()): TurnTotals => ({
   textBytes: 0,
   thoughtBytes: 0,
   contextTokens: 0,
@@ -133,6 +133,7 @@ export const createTotals = (): Omit<TurnTotals, "toolIds"> => ({
   outputTokens: 0,
   cachedInputTokens: 0,
   costUsd: undefined,
+  toolIds,
   thoughts: new Map(),
   gap: createTextGap(),
 });

@@ -1,11 +1,9 @@
 // What a `user_message` says in its `metadata` about how it is to be answered.
 
-import { HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
+import { defaultConversation, HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { efforts, type Effort } from "../model/model.ts";
 import { readBudget, type Budget } from "./budget.ts";
-
-export const defaultConversation = "default";
 
 const metadataOf = (request: AnyAgentRequest): Readonly<Record<string, unknown>> => ("metadata" in request && request.metadata) || {};
 

@@ -32,7 +32,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   const grow = (): Promise<void> => options.share.grow(heldBytes());
   options.share.count(heldBytes());
   const startedAt = performance.now();
-  const totals: TurnTotals = { ...createTotals(), toolIds: toolIdsIn(conversation) };
+  const totals = createTotals(toolIdsIn(conversation));
   const used = (): Used => toUsed(model, totals, options.parts, performance.now() - startedAt);
   return recordTurn({ ...options, answeredBy: model.name, used }, async (messageId, takeUsed) => {
     await grow();

@@ -1,4 +1,4 @@
-// What is wrong with a call whatever its user says: found before anything is asked, so that nobody is asked in vain.
+// What is wrong with a call whatever its user says: found before anything is asked, so that the user isn't asked in vain.
 
 import type { Tool } from "@hawser/tools";
 

@@ -1,5 +1,5 @@
 // The two streams of batches, and writing to them. They are made on first use; where an operator has made them, with other sizes or more
-// replicas, they are used as they are. A write is repeated until it is known whether it counts: what was refused for want of room or
+// replicas, they are used as they are. A write is repeated until it is known whether it counts: what was refused for lack of room or
 // time waits, and what another one was quicker with is told by `fenced`.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import type { JetStreamClient, JetStreamManager, MsgRequest } from "@nats-io/jet
 import { HawserError, tooLarge } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
-import { ensureStream } from "../ensure-stream.ts";
+import { ensureStream, isWrongSequence } from "../ensure-stream.ts";
 import { toFleetError } from "../fault.ts";
 import { fleetLimits } from "../limits.ts";
 import { itemStream, itemStreamSubjects, resultStream, resultStreamSubjects } from "./batch-names.ts";
@@ -58,11 +58,8 @@ function toStreamError(error: unknown, fleet: Fleet): HawserError {
   return toFleetError(error, fleet.servers);
 }
 
-const wrongSequence = new Set([10_071, 10_164]);
 /** The server may take it later: no room in the stream, in the account or on the disk, no leader. */
 const unavailableStatus = 503;
-
-const codeOf = (error: unknown): number | undefined => (error instanceof JetStreamApiError ? error.code : undefined);
 
 /** Another process has written in the meantime: whatever was meant to follow does not count. */
 const fenced = (): HawserError => new HawserError("closed", "another process goes on with it", { facts: { isFenced: true } });
@@ -94,7 +91,7 @@ export async function writeFenced(streams: BatchStreams, write: FencedWrite): Pr
       return (await client.publish(subject, text, { msgID: id, expect })).seq;
     } catch (error) {
       if (fleet.connection.isClosed()) throw new HawserError("closed", "the connection to the fleet was closed", { cause: error });
-      if (wrongSequence.has(codeOf(error) ?? 0)) {
+      if (isWrongSequence(error)) {
         const last = await readLast(streams, stream, subject);
         if (last?.id === id) return last.sequence;
         throw fenced();

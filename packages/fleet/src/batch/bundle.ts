@@ -56,7 +56,7 @@ export const encodeStep = ({ started, ended }: BundleStep): string =>
     ...ended.map(({ line }) => line),
   ].join("\n");
 
-/** What is no step is one without items: somebody else wrote it. */
+/** A text that isn't a step counts as one without items: another program wrote it. */
 export function decodeStep(text: string): BundleStep {
   try {
     const [head, lines] = split(text);

@@ -18,7 +18,7 @@ export interface CancelOptions {
   refuse(item: BatchItem, reason: HawserError): ItemEnd;
 }
 
-/** Throws `usage` where there is no such batch, and `timeout` where the queue does not let go of it. */
+/** Throws `usage` where there is no such batch, and `timeout` where the queue still holds items of it. */
 export async function cancelBatch(streams: BatchStreams, { batch, refuse }: CancelOptions): Promise<void> {
   await markCancelled(streams, batch);
   for (let stillSince = performance.now(), at = 0, steps = 0; ;) {
@@ -42,7 +42,7 @@ async function markCancelled(streams: BatchStreams, batch: string): Promise<void
       await writeHead(streams, batch, { state: "cancelled", total: head.total }, head);
       return;
     } catch (error) {
-      // Its sender has closed it in this moment.
+      // Its sender has closed it just now.
       if (!isFenced(error)) throw error;
     }
   }

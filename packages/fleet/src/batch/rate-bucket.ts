@@ -10,20 +10,20 @@ export interface RateBucket {
   empty(ms: number): void;
 }
 
-export function createRateBucket(perSecond: number, now: () => number = () => performance.now()): RateBucket {
+export function createRateBucket(perSecond: number): RateBucket {
   const intervalMs = 1_000 / perSecond;
-  let nextAt = now();
+  let nextAt = performance.now();
   return {
     async take(signal) {
       // What was not used longer ago than a moment is lost.
-      nextAt = Math.max(nextAt, now() - Math.max(fleetLimits.batchBurstMs - intervalMs, 0));
+      nextAt = Math.max(nextAt, performance.now() - Math.max(fleetLimits.batchBurstMs - intervalMs, 0));
       const at = nextAt;
       nextAt += intervalMs;
-      const waitMs = at - now();
+      const waitMs = at - performance.now();
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
     },
     empty(ms) {
-      nextAt = Math.max(nextAt, now() + ms);
+      nextAt = Math.max(nextAt, performance.now() + ms);
     },
   };
 }

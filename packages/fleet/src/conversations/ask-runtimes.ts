@@ -1,5 +1,6 @@
 // Brings a host's lines to the runtime that has their conversation, or to any free one, and says when that runtime is gone. What may be
-// repeated is sent again, to whoever is there then: a turn, since its id tells a repetition, and what only reads. Everything else ends.
+// repeated is sent again, to the runtime that is there then: a turn, since its id tells a repetition, and what only reads. Everything
+// else ends.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { RequestError, TimeoutError } from "@nats-io/transport-node";
@@ -34,7 +35,7 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
     return readHolder(entry)?.runtime;
   }
 
-  /** `none`: it has reached no one. `unknown`: it may have. */
+  /** `none`: it has not reached a runtime. `unknown`: it may have. */
   async function sendTo(
     runtime: string | undefined,
     { text, conversationId, turn, mayRepeat }: BusRequest,

@@ -1,5 +1,5 @@
 // One host of a fleet: speaks the agent protocol with it, unchanged, and has the runtimes of the fleet answer. Every request with an id
-// ends once. Which runtime answers, and that it may be another one in the middle of a conversation, is no concern of the host.
+// ends once. The host need not know which runtime answers, nor that it may change in the middle of a conversation.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -84,7 +84,7 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   const repeating = createInFlightTable();
   /** Requests that have their end. */
   const ended = createRecentMap<true>(fleetLimits.fleetKnownEntries);
-  /** Holds no one back but who reads what was missed. */
+  /** Holds back only the reading of what was missed. */
   const unread = createByteBudget(fleetLimits.fleetHeldEventChars);
   const unreadShare = unread.openShare();
   const followed = createFollowedConversations(fleet, streams, { onEvent: hear, whenRoom: unread.whenRoom });

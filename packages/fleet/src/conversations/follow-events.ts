@@ -96,7 +96,7 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     reads += 1;
     try {
       const found = await inTurn.run(read);
-      // In a turn of its own each time: those that wait for theirs may hold all that may be held, and let go of it only then.
+      // In a turn of its own each time: other conversations, which wait for theirs, may hold all of the room, and free it only then.
       while (hasLeftOut && !isClosed) await inTurn.run(readAgain);
       return found;
     } finally {
@@ -123,7 +123,7 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     }
   }
 
-  /** What was missed comes now. Who asks again before that has begun is served by it too. */
+  /** Reads what was missed. A call that comes before the read has begun shares it. */
   function catchUp(): Promise<void> {
     catchingUp ??= whileHeld(() => {
       catchingUp = undefined;

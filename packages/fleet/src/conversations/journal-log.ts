@@ -5,9 +5,10 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DeliverPolicy, JetStreamApiCodes, JetStreamApiError, type StoredMsg } from "@nats-io/jetstream";
+import { DeliverPolicy, JetStreamApiError, type StoredMsg } from "@nats-io/jetstream";
 import { describeThrown, HawserError, quoteShort } from "@hawser/protocol/internal";
 import type { Fleet } from "../connect.ts";
+import { isWrongSequence } from "../ensure-stream.ts";
 import { fleetLimits } from "../limits.ts";
 import { toHeaderText } from "../message-text.ts";
 import { header, journalStream, toJournalSubject } from "./conversation-names.ts";
@@ -45,7 +46,7 @@ export function createJournalLog(fleet: Fleet, streams: Streams, conversationId:
         const expect = { lastSubjectSequence: last, streamName: journalStream };
         return (await client.publish(subject, data, { headers: toPartHeaders(values, ...place), expect })).seq;
       } catch (error) {
-        const isRefused = error instanceof JetStreamApiError && !isAboutSequence(error);
+        const isRefused = error instanceof JetStreamApiError && !isWrongSequence(error);
         // Final, unless an earlier try may have been written, and be what left no room for this one.
         if (isRefused && !isAmbiguous) throw refused(error);
         const found = await readLast(deadline);
@@ -143,9 +144,6 @@ export function createJournalLog(fleet: Fleet, streams: Streams, conversationId:
     },
   };
 }
-
-const isAboutSequence = ({ code }: JetStreamApiError): boolean =>
-  code === JetStreamApiCodes.StreamWrongLastSequence || code === JetStreamApiCodes.StreamWrongLastSequenceUnknown;
 
 function toBase(end: StoredMsg | null): number {
   if (!end) return 0;

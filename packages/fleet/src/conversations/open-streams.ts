@@ -48,7 +48,7 @@ export async function openStreams(fleet: Fleet) {
     });
     // The bucket says how long a lease is, so that all machines mean the same.
     const { ttl: leaseMs } = await leases.status();
-    /** What is asked for ahead of the one who reads: a server that could not send all of it would drop the connection. */
+    /** How far to read ahead: a server that could not send all that was asked for would drop the connection. */
     const readAhead = () => ({ max_bytes: Math.max(fleetLimits.fleetReadBytes, 2 * fleet.maxPayload) });
     return { client, manager, leases, leaseMs, readAhead };
   } catch (error) {

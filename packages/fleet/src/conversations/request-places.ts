@@ -1,12 +1,10 @@
 // Which conversation a request of a host is about, where it does not say so itself: it names a turn, a steer or a question that came up
 // before, or means the conversation of its last message.
 
-import { isRecord, type AnyAgentRequest } from "@hawser/protocol/internal";
+import { defaultConversation, isRecord, type AnyAgentRequest } from "@hawser/protocol/internal";
 import { createRecentMap } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
 import { namedConversation } from "./bus-line.ts";
-
-const defaultConversation = "default";
 
 export function createRequestPlaces() {
   /** By the ids of turns, steers and questions. */

@@ -1,6 +1,6 @@
 // An agent as Synadia's agent protocol (0.3) knows one, so that its SDKs find it and prompt it: a NATS service called `agents`, a prompt
-// subject, a status subject and a sign of life. A prompt is answered by whoever is handed in. Every prompt ends once: with an
-// empty message, after an error where there was one.
+// subject, a status subject and a sign of life. `answer` makes the answers. Every prompt ends once: with an empty message, after an error
+// where there was one.
 
 import { randomUUID } from "node:crypto";
 import { headers, type Msg } from "@nats-io/transport-node";

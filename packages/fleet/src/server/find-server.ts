@@ -22,11 +22,11 @@ const downloadMs = 120_000;
 
 const run = promisify(execFile);
 
-/** The path of a program. Throws `usage` with the reason, and what to do, where none can be had. */
-export async function findServer(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
+/** The path of a program. Throws `usage` with the reason, and what to do, where none is available. */
+export async function findServer(): Promise<string> {
   const onPath = await versionOf("nats-server");
   if (onPath && isNewEnough(onPath)) return "nats-server";
-  const folder = join(userFolder("cache", environment), "hawser", `nats-server-${version}`);
+  const folder = join(userFolder("cache", process.env), "hawser", `nats-server-${version}`);
   const program = join(folder, "nats-server");
   if (existsSync(program)) return program;
   const found = onPath ? `nats-server ${onPath} on the PATH is too old` : "there is no nats-server on the PATH";

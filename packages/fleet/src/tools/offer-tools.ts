@@ -162,7 +162,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     await fleet.flush();
   }
 
-  // Without a connection there is nobody to work for.
+  // Without a connection there are no callers.
   void connection.closed().then(() => {
     clearInterval(beat);
     for (const { abort } of running.values()) abort.abort(new HawserError("closed", "the connection to the fleet was closed"));

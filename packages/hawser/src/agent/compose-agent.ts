@@ -83,7 +83,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place, store
     models,
     store: store ?? openHistory(flags, folder),
     workspaces,
-    // Whoever may ask over a fleet may not change this machine, and no key travels there.
+    // Hosts of a fleet may ask, but not change this machine, and no key travels there.
     settings: store ? undefined : createSettings({ files, flags, env, present, keys, models, workspaces }),
     changes,
     build: readVersion(),

@@ -4,26 +4,19 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createLogStore, guardProcessFromTools, serveAgent } from "@hawser/agent/internal";
-import { connectFleet, fleetLimits, openFleetRuntime, type Fleet } from "@hawser/fleet/internal";
+import { fleetLimits, openFleetRuntime, type Fleet } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol";
 import { logLine, runUntilStopped, type LifecycleControl } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
-import { toFleetAddress } from "../fleet/flags.ts";
+import { withFleet } from "../fleet/with-fleet.ts";
 import { composeAgent } from "./compose-agent.ts";
 import type { AgentFlags } from "./flags.ts";
 import { keepMemorySmall } from "./small-memory.ts";
 
-export async function runFleetAgent(servers: string, flags: AgentFlags): Promise<void> {
+export async function runFleetAgent(flags: AgentFlags): Promise<void> {
   if (flags.history === false) throw new HawserError("usage", "--fleet keeps conversations on the fleet's servers; leave out --no-history");
   if (flags.debugProtocol) throw new HawserError("usage", "--debug-protocol shows one host's lines; with --fleet give it to the host");
-  await runUntilStopped(async (lifecycle) => {
-    const fleet = await connectFleet(toFleetAddress(servers, flags), "hawser agent");
-    try {
-      await serve(fleet, flags, lifecycle);
-    } finally {
-      await fleet.close();
-    }
-  });
+  await runUntilStopped((lifecycle) => withFleet(flags, "hawser agent", (fleet) => serve(fleet, flags, lifecycle)));
 }
 
 async function serve(fleet: Fleet, flags: AgentFlags, lifecycle: LifecycleControl): Promise<void> {

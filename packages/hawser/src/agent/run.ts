@@ -7,6 +7,6 @@ import { serveRuntime } from "./serve-runtime.ts";
 
 export async function runAgent(flags: AgentFlags): Promise<void> {
   checkFleetFlags(flags);
-  if (flags.fleet !== undefined) return (await import("./run-fleet.ts")).runFleetAgent(flags.fleet, flags);
+  if (flags.fleet !== undefined) return (await import("./run-fleet.ts")).runFleetAgent(flags);
   return serveRuntime(flags, (transport, parts, lifecycle) => serveAgent(transport, parts, { lifecycle }));
 }

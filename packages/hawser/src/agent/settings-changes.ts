@@ -5,7 +5,7 @@ import { mergeEntries } from "@hawser/agent/internal";
 import { HawserError, type SettingsChanges } from "@hawser/protocol";
 import { isRecord } from "@hawser/protocol/internal";
 
-type Members = Readonly<Record<string, unknown>>;
+export type Members = Readonly<Record<string, unknown>>;
 
 export function applyChanges(
   members: Members,

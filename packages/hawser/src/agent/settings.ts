@@ -21,7 +21,7 @@ import { isRecord } from "@hawser/protocol/internal";
 import { createSemaphore } from "@hawser/wire/internal";
 import type { AgentFlags } from "./flags.ts";
 import { describeServers, toWritten } from "./settings-data.ts";
-import { applyChanges } from "./settings-changes.ts";
+import { applyChanges, type Members } from "./settings-changes.ts";
 import { checkPlaces } from "./settings-places.ts";
 import type { ComposedWorkspaces } from "./workspaces.ts";
 
@@ -36,8 +36,6 @@ export interface SettingsOptions {
   readonly models: ConfiguredCatalog;
   readonly workspaces: Pick<ComposedWorkspaces, "servers" | "folderServersOf">;
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 export function createSettings({ files, flags, env, present, keys, models, workspaces }: SettingsOptions): RuntimeSettings {
   const { servers } = workspaces;

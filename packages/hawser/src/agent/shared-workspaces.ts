@@ -28,7 +28,7 @@ interface Shared {
 
 type OpenFolders = (folders: readonly string[], conversationId: string) => Promise<OpenWorkspace>;
 
-export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits.agentWorkspaceEntries) {
+export function createSharedWorkspaces(open: OpenFolders) {
   /** In the order of last use. */
   const all = new Map<string, Shared>();
 
@@ -51,7 +51,7 @@ export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits
 
   async function letGoOldest(): Promise<void> {
     const idle = [...all].filter(([, { users }]) => users === 0);
-    for (const [name, shared] of idle.slice(0, Math.max(0, idle.length - maxIdle))) await letGo(name, shared);
+    for (const [name, shared] of idle.slice(0, Math.max(0, idle.length - hawserLimits.agentWorkspaceEntries))) await letGo(name, shared);
   }
 
   async function letGoWhere(isMeant: (key: WorkspaceKey) => boolean): Promise<void> {

@@ -49,7 +49,7 @@ export function addBridge(program: Command): void {
     .action(async (socketPath: string | undefined, schemaPath: string | undefined, given: GivenOptions) => {
       if (given.fleet !== undefined) {
         if (socketPath !== undefined) bridge.error("error: --fleet takes the place of the two paths; leave them out");
-        return (await import("./run-fleet.ts")).runFleetBridge(given.fleet, given, readVersion());
+        return (await import("./run-fleet.ts")).runFleetBridge(given, readVersion());
       }
       if (socketPath === undefined || schemaPath === undefined)
         bridge.error(`error: missing required argument '${socketPath === undefined ? "socket_path" : "schema_path"}'`);

@@ -1,14 +1,15 @@
 // `hawser bridge --fleet`: the same MCP server, whose tools run on other machines instead of behind a socket.
 
 import { join } from "node:path";
-import { connectFleet, createFleetCalls, findServices, MachineError, watchTools, type Fleet, type LiveTools } from "@hawser/fleet/internal";
+import { createFleetCalls, findServices, MachineError, watchTools, type Fleet, type LiveTools } from "@hawser/fleet/internal";
 import { ParentError, serveBridge, toClientTools, type ParentResult, type PoolCall, type ToolPlace } from "@hawser/bridge/internal/process";
 import { bridgeLimits } from "@hawser/bridge/internal/limits";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { createSemaphore, exceedsDepth, untilAborted, wireLimits } from "@hawser/wire/internal";
 import { createPrivateFolder, logLine, type PrivateFolder } from "@hawser/wire/internal/node";
 import { toAdvice } from "../command-line/failure.ts";
-import { toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
+import type { FleetFlags } from "../fleet/flags.ts";
+import { withFleet } from "../fleet/with-fleet.ts";
 
 export interface FleetBridgeFlags extends FleetFlags {
   readonly service?: string;
@@ -18,21 +19,18 @@ export interface FleetBridgeFlags extends FleetFlags {
 }
 
 /** Owns the process until the client closes its input. A failure is told on stderr, with exit code 2. */
-export async function runFleetBridge(servers: string, flags: FleetBridgeFlags, version: string): Promise<void> {
+export async function runFleetBridge(flags: FleetBridgeFlags, version: string): Promise<void> {
   try {
     const { service, maxResultBytes = bridgeLimits.maxResultBytes } = flags;
     if (service === undefined) throw new HawserError("usage", "--fleet needs --service, the name under which the tools are offered");
-    const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser bridge ${service}`);
-    try {
+    await withFleet(flags, `hawser bridge ${service}`, async (fleet) => {
       const tools = await watchTools(fleet, service);
       if (flags.check) return await check(fleet, service, tools);
       // For results that are too large for the client.
       const folder = createPrivateFolder("files");
       const place = toPlace(flags, { calls: createFleetCalls(fleet, service, tools), tools, folder });
       await serveBridge(place, { socketPath: join(folder.path, service), maxResultBytes }, version);
-    } finally {
-      await fleet.close();
-    }
+    });
   } catch (error) {
     logLine(`hawser: ${toAdvice(describeThrown(error), {}).message}`);
     process.exitCode = 2;

@@ -5,7 +5,6 @@
 import {
   cancelBatch,
   checkBatchId,
-  connectFleet,
   createBatchId,
   maxItemBytes,
   openBatchStreams,
@@ -35,7 +34,7 @@ import { toFlag } from "../command-line/command.ts";
 import { watchInterruption, type Interruption } from "../command-line/interruption.ts";
 import { programName } from "../command-line/launcher.ts";
 import { endLine, printTo, writeOut } from "../command-line/output.ts";
-import { toFleetAddress } from "../fleet/flags.ts";
+import { withFleet } from "../fleet/with-fleet.ts";
 import { checkBatchFlags, createProgressLine, openSource, tellCut, toItemDefaults } from "./batch.ts";
 import type { CallFlags } from "./item.ts";
 
@@ -54,16 +53,16 @@ export const runFleetCalls = (flags: CallFlags): Promise<void> =>
     const source = batch === undefined ? undefined : await openSource(flags);
     keepHeapSmall();
     const interruption = watchInterruption();
-    const fleet = await connectFleet(toFleetAddress(flags.fleet ?? "", flags), "hawser call");
-    try {
-      const streams = await openBatchStreams(fleet);
-      if (cancel !== undefined) await cancelAll(streams, checkBatchId(cancel));
-      else if (attach !== undefined) await attachTo(streams, checkBatchId(attach), flags, interruption);
-      else if (source) await send(streams, source, flags, interruption);
-    } finally {
-      interruption.dispose();
-      await fleet.close();
-    }
+    await withFleet(flags, "hawser call", async (fleet) => {
+      try {
+        const streams = await openBatchStreams(fleet);
+        if (cancel !== undefined) await cancelAll(streams, checkBatchId(cancel));
+        else if (attach !== undefined) await attachTo(streams, checkBatchId(attach), flags, interruption);
+        else if (source) await send(streams, source, flags, interruption);
+      } finally {
+        interruption.dispose();
+      }
+    });
   });
 
 function checkFlags(flags: CallFlags): void {

@@ -1,8 +1,8 @@
 // The words that answer a question at the terminal. An agent's own answers have a number each; one that lasts is only answered by a
-// word that nobody types by accident. yes and no work wherever they fit.
+// word that is not typed by accident. yes and no work wherever they fit.
 
 import type { PermissionAnswer, PermissionRequest } from "@hawser/agent/host";
-import type { PermissionOption } from "@hawser/protocol";
+import { optionMeanings, trustTool, type PermissionOption } from "@hawser/protocol/internal";
 
 type Meaning = Pick<PermissionAnswer, "decision" | "optionId">;
 
@@ -13,8 +13,6 @@ export interface AnswerWords {
   readonly named: readonly { readonly word: string; readonly note?: string }[];
   readonly meanings: ReadonlyMap<string, Meaning>;
 }
-
-export const trustTool = "trust_folder";
 
 const no = ["no", "n"] as const;
 
@@ -35,13 +33,6 @@ const trust: AnswerWords = {
   meanings: new Map([["trust", { decision: "allow" }], ...sayings(no, { decision: "deny" })]),
 };
 
-const kinds: Readonly<Record<PermissionOption["kind"], { decision: Meaning["decision"]; effect: string }>> = {
-  allow_once: { decision: "allow", effect: "allows it once" },
-  allow_always: { decision: "allow_always", effect: "allows it from now on" },
-  reject_once: { decision: "deny", effect: "rejects it" },
-  reject_always: { decision: "deny", effect: "rejects it from now on" },
-};
-
 const lastingWords: Partial<Record<PermissionOption["kind"], string>> = { allow_always: "always", reject_always: "never" };
 
 export function answerWordsFor({ toolName, options = [] }: Pick<PermissionRequest, "toolName" | "options">): AnswerWords {
@@ -51,8 +42,8 @@ export function answerWordsFor({ toolName, options = [] }: Pick<PermissionReques
     if (lasting === undefined) return String(at + 1);
     return options.filter((option) => option.kind === kind).length === 1 ? lasting : `${lasting} ${at + 1}`;
   };
-  const offers = options.map(({ name, kind }, at) => ({ word: wordOf(kind, at), name, effect: kinds[kind].effect }));
-  const toMeaning = ({ kind, optionId }: PermissionOption): Meaning => ({ decision: kinds[kind].decision, optionId });
+  const offers = options.map(({ name, kind }, at) => ({ word: wordOf(kind, at), name, effect: optionMeanings[kind].effect }));
+  const toMeaning = ({ kind, optionId }: PermissionOption): Meaning => ({ decision: optionMeanings[kind].decision, optionId });
   const once = options.find(({ kind }) => kind === "allow_once");
   const rejected = options.find(({ kind }) => kind === "reject_once") ?? options.find(({ kind }) => kind === "reject_always");
   const meanings = new Map<string, Meaning>([

@@ -2,9 +2,9 @@
 // asking agent offers.
 
 import type { PermissionRequest } from "@hawser/agent/host";
-import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
+import { cutText, isRecord, reveal, trustTool } from "@hawser/protocol/internal";
 import { fitLine, type Paint } from "../command-line/output.ts";
-import { trustTool, type AnswerWords } from "./answer-words.ts";
+import type { AnswerWords } from "./answer-words.ts";
 import { showDiff } from "./file-changes.ts";
 import { chopLine, wrapText } from "./word-wrap.ts";
 import { showPlace, toPlainText, type CardStyle } from "./tool-card.ts";

@@ -1,6 +1,6 @@
 // What a person can say to the chat itself.
 
-import { toHawserError, type ModelEntry } from "@hawser/protocol";
+import { isAgentName, toHawserError, type ModelEntry } from "@hawser/protocol/internal";
 import { fitLine, paint } from "../command-line/output.ts";
 import { runCompact, runPlan } from "./context.ts";
 import type { Session } from "./conversation-loop.ts";
@@ -68,8 +68,6 @@ export async function runSlashCommand(line: string, session: Session, write: (te
   }
   return "stay";
 }
-
-const isAgentName = (model: string): boolean => model.startsWith("acp/");
 
 async function showModels({ agent, model }: Session): Promise<string> {
   const models = await agent.listModels();

@@ -27,6 +27,9 @@ export function printTo(stream: Output, text: string): void {
   put(stream, stream.isTTY ? revealProse(text) : text);
 }
 
+/** For the person at the terminal, on stderr. */
+export const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
+
 /** Prints a text that may hold escape sequences of ours. What others wrote of it went through `reveal` before. */
 export function printStyled(stream: Output, text: string): void {
   put(stream, text);

@@ -3,8 +3,7 @@
 import type { Command } from "commander";
 import { addOutputOptions, addSpecOption, addTargetOptions } from "../api-target/flags.ts";
 import { addCommand } from "../command-line/command.ts";
-import { defaultServers } from "../fleet/command.ts";
-import { addFleetOptions, checkFleetFlags } from "../fleet/flags.ts";
+import { addFleetOptions, checkFleetFlags, defaultServers } from "../fleet/flags.ts";
 import type { FleetDoctorFlags } from "./run-fleet.ts";
 import type { DoctorFlags } from "./run.ts";
 

@@ -1,11 +1,12 @@
 // `hawser doctor --fleet`: what the servers of a fleet are, how they are set, and what can therefore be promised. A setting that takes a
 // promise away is a failure; one that can't be known is said to be unknown, and nothing is promised on it.
 
-import { connectFleet, examineServers, isNewEnough, oldestVersion, type FleetFacts } from "@hawser/fleet/internal";
+import { examineServers, isNewEnough, oldestVersion, type FleetFacts } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol";
 import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
 import { toFlag } from "../command-line/command.ts";
-import { toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
+import type { FleetFlags } from "../fleet/flags.ts";
+import { withFleet } from "../fleet/with-fleet.ts";
 
 export interface FleetDoctorFlags extends FleetFlags, OutputFlags {
   readonly fleetMonitor?: string;
@@ -33,8 +34,7 @@ export const runFleetDoctor = (servers: string, flags: FleetDoctorFlags): Promis
   printAnswer(flags, async () => {
     refuseOthers(flags);
     const monitors = flags.fleetMonitor?.split(",").map((url) => checkMonitor(url.trim()));
-    const fleet = await connectFleet(toFleetAddress(servers, flags), "hawser doctor");
-    try {
+    return withFleet(flags, "hawser doctor", async (fleet) => {
       const facts = await examineServers(fleet, monitors);
       const checks = toChecks(facts, fleet.servers);
       const promises = toPromises(facts, servers);
@@ -44,9 +44,7 @@ export const runFleetDoctor = (servers: string, flags: FleetDoctorFlags): Promis
         json: { ok: !failed, ...(failed && { code: invalidCode, error: failed.message }), fleet: fleet.servers, checks, promises, facts },
         text: `${checks.map(toLine).join("")}\n${promises.map(toSentence).join("")}`,
       };
-    } finally {
-      await fleet.close();
-    }
+    });
   });
 
 /** Options of the other checks would be ignored. */

@@ -42,7 +42,7 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   const warn = (): void => Object.entries(tools).forEach(([toolName, tool]) => warnIfUndescribed(toolName, tool));
   if (options.fleet !== undefined) {
     warn();
-    return (await import("./run-fleet.ts")).offerToFleet(options.fleet, options, { service: serverName, tools, parent });
+    return (await import("./run-fleet.ts")).offerToFleet(options, { service: serverName, tools, parent });
   }
   // A client that is started for these tools should show them to its model at once, not let it search for them.
   const session = createIPCSession(tools, { alwaysLoad: program !== undefined, ...(address !== undefined && { name: address }) });

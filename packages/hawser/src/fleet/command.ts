@@ -3,14 +3,12 @@
 import { Option, type Command } from "commander";
 import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
 import { addAgentOptions } from "../agent/flags.ts";
-import { addFleetOptions, type FleetFlags } from "./flags.ts";
+import { addFleetOptions, defaultPort, type FleetFlags } from "./flags.ts";
 import type { DrainFlags, StatusFlags } from "./run.ts";
 import type { FleetAgentFlags } from "./run-agent.ts";
 import type { UpFlags } from "./run-up.ts";
 
-const defaultPort = 4_222;
 const maxServers = 5;
-export const defaultServers = `nats://127.0.0.1:${defaultPort}`;
 
 export function addFleet(program: Command): void {
   const fleet = addCommand(program, "fleet", {
@@ -26,7 +24,6 @@ export function addFleet(program: Command): void {
         "Lists the services that answer, with their machines and the calls they had, and the conversations with the runtimes that have them. On a terminal it refreshes until Ctrl-C.",
       examples: ["hawser fleet status", "hawser fleet status --json", "hawser fleet status --watch --json"],
     }),
-    `the servers (default: ${defaultServers})`,
   )
     .option("--json", "for programs: one line of JSON, then it ends")
     .option("--watch", "again and again until Ctrl-C, as on a terminal; with --json one line each time")
@@ -40,7 +37,6 @@ export function addFleet(program: Command): void {
         "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end. Agent runtimes are the service `agents`; those of `hawser fleet agent` leave together by the name `prompts`.",
       examples: ["hawser fleet drain plant", "hawser fleet drain 3f2a…"],
     }),
-    `the servers (default: ${defaultServers})`,
   )
     .argument("<name>", "a service, or the id of one machine, as `hawser fleet status` shows them")
     .action(async (name: string, flags: DrainFlags) => (await import("./run.ts")).runDrain(name, flags));
@@ -76,7 +72,6 @@ function addFleetAgent(fleet: Command): void {
         ],
       }),
     ),
-    `the servers (default: ${defaultServers})`,
   )
     .option("--shared", "let the runtimes answer that were started with `hawser agent --fleet`; the agent's options are theirs")
     .option("--name <session>", "what it is called there (default: default)")
@@ -93,6 +88,5 @@ function addHost(fleet: Command): void {
         "Speaks the agent protocol on stdin and stdout as `hawser agent` does, for a program that starts it; the runtimes of the fleet answer. It finds the one that has a conversation, and follows the conversation to the next one.",
       examples: [`echo '{"id":"1","kind":"user_message","message":"hello"}' | hawser fleet host`],
     }),
-    `the servers (default: ${defaultServers})`,
   ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
 }

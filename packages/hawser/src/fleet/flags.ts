@@ -1,9 +1,11 @@
 // The flags that lead to a fleet's servers, the same on every command that can use one.
 
 import { Option, type Command } from "commander";
-import type { FleetAddress } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol";
 import { toFlag } from "../command-line/command.ts";
+
+export const defaultPort = 4_222;
+export const defaultServers = `nats://127.0.0.1:${defaultPort}`;
 
 export interface FleetFlags {
   /** The servers. */
@@ -15,7 +17,7 @@ export interface FleetFlags {
 }
 
 /** `usual`: what `--fleet` alone means, where it may stand alone. */
-export function addFleetOptions(command: Command, purpose: string, usual?: string): Command {
+export function addFleetOptions(command: Command, purpose = `the servers (default: ${defaultServers})`, usual?: string): Command {
   const servers = usual === undefined ? new Option("--fleet <servers>", purpose) : new Option("--fleet [servers]", purpose).preset(usual);
   return command
     .addOption(servers)
@@ -24,14 +26,6 @@ export function addFleetOptions(command: Command, purpose: string, usual?: strin
     .option("--fleet-cert <file>", "our certificate, with --fleet-key")
     .option("--fleet-key <file>", "its key");
 }
-
-export const toFleetAddress = (servers: string, flags: FleetFlags): FleetAddress => ({
-  servers,
-  credentials: flags.fleetCredentials,
-  ca: flags.fleetCa,
-  cert: flags.fleetCert,
-  key: flags.fleetKey,
-});
 
 /** Throws `usage` for options about a fleet where none is named: they would be ignored. */
 export function checkFleetFlags(flags: FleetFlags): void {

@@ -1,16 +1,16 @@
-// `hawser fleet agent`: an agent of this machine, or with `--shared` of the fleet's runtimes, for Synadia's agent SDKs, until it is told to stop. The prompter can't be asked whether a tool
-// may run: what would ask is denied.
+// `hawser fleet agent`: an agent of this machine, or with `--shared` of the fleet's runtimes, for Synadia's agent SDKs, until it is told
+// to stop. The program that prompts can't be asked whether a tool may run: what would ask is denied.
 
 import { hostname, userInfo } from "node:os";
 import type { SpawnedAgent } from "@hawser/agent/host";
-import { connectFleet, servePrompts, type AnswerPrompt } from "@hawser/fleet/internal";
+import { servePrompts, type AnswerPrompt } from "@hawser/fleet/internal";
 import { logLine, runUntilStopped } from "@hawser/wire/internal/node";
 import { checkHostFlags, type AgentFlags } from "../agent/flags.ts";
 import { startRuntime, withoutAnybodyToAsk } from "../chat/start-agent.ts";
 import { readVersion } from "../command-line/launcher.ts";
-import { defaultServers } from "./command.ts";
-import { toFleetAddress, type FleetFlags } from "./flags.ts";
+import { defaultServers, type FleetFlags } from "./flags.ts";
 import { serveUntilTold } from "./serve-until-told.ts";
+import { withFleet } from "./with-fleet.ts";
 
 export interface FleetAgentFlags extends AgentFlags, FleetFlags {
   readonly name?: string;
@@ -21,8 +21,7 @@ export interface FleetAgentFlags extends AgentFlags, FleetFlags {
 export const runAgent = (flags: FleetAgentFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
     const { fleet: servers = defaultServers, name: session = "default", owner = toOwner() } = flags;
-    const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser fleet agent ${session}`);
-    try {
+    await withFleet(flags, `hawser fleet agent ${session}`, async (fleet) => {
       const agent = await startRuntime({ flags: toRuntimeFlags(flags, servers), env: {} }, logLine);
       try {
         const answer = answerBy(agent, `fleet-${owner}-${session}`);
@@ -32,9 +31,7 @@ export const runAgent = (flags: FleetAgentFlags): Promise<void> =>
       } finally {
         await agent.close();
       }
-    } finally {
-      await fleet.close();
-    }
+    });
   });
 
 /** Of a runtime of our own, or of a host of the fleet's runtimes. Throws `usage` for flags that are theirs. */

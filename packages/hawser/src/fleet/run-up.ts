@@ -5,14 +5,12 @@ import { findServer, startCluster, startServer, toMonitorPort, type FleetServer 
 import { HawserError } from "@hawser/protocol";
 import { whenAborted } from "@hawser/wire/internal";
 import { makeFolder, runUntilStopped, userFolder } from "@hawser/wire/internal/node";
-import { printTo } from "../command-line/output.ts";
+import { notify, printTo } from "../command-line/output.ts";
 
 export interface UpFlags {
   readonly port?: number;
   readonly servers?: number;
 }
-
-const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
 
 export const runUp = (port: number, count: number): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {

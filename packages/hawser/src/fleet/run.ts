@@ -1,13 +1,13 @@
 // `hawser fleet status` and `hawser fleet drain`: they ask the servers that run, and change nothing but what they are told to.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectFleet, drainSubject, findServices, toDrainName, type Fleet, type FoundService } from "@hawser/fleet/internal";
+import { drainSubject, findServices, toDrainName, type FoundService } from "@hawser/fleet/internal";
 import { HawserError } from "@hawser/protocol/internal";
 import { runUntilStopped } from "@hawser/wire/internal/node";
-import { fitLine, printStyled, printTo } from "../command-line/output.ts";
-import { defaultServers } from "./command.ts";
+import { fitLine, notify, printStyled, printTo } from "../command-line/output.ts";
 import { conversationHeads, listConversations, toConversationRows, type ListedConversation } from "./conversation-table.ts";
-import { toFleetAddress, type FleetFlags } from "./flags.ts";
+import type { FleetFlags } from "./flags.ts";
+import { withFleet } from "./with-fleet.ts";
 
 export interface StatusFlags extends FleetFlags {
   readonly json?: boolean;
@@ -17,14 +17,12 @@ export interface StatusFlags extends FleetFlags {
 
 export type DrainFlags = FleetFlags;
 
-const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
-
 const refreshMs = 2_000;
 const clearScreen = "\u001b[H\u001b[2J";
 
 export const runStatus = (flags: StatusFlags): Promise<void> =>
   runUntilStopped(({ stopping }) =>
-    withFleet(flags, async (fleet) => {
+    withFleet(flags, "hawser fleet", async (fleet) => {
       const isScreen = process.stdout.isTTY && !flags.json;
       const isWatched = flags.watch ?? (isScreen && !flags.once);
       for (;;) {
@@ -44,7 +42,7 @@ export const runStatus = (flags: StatusFlags): Promise<void> =>
   );
 
 export const runDrain = (name: string, flags: DrainFlags): Promise<void> =>
-  withFleet(flags, async (fleet) => {
+  withFleet(flags, "hawser fleet", async (fleet) => {
     const meant = (await findServices(fleet)).filter((service) => toDrainName(service) === name || service.id === name);
     if (meant.length === 0)
       throw new HawserError("usage", `no machine of the fleet is called ${JSON.stringify(name)}; see: hawser fleet status`);
@@ -52,15 +50,6 @@ export const runDrain = (name: string, flags: DrainFlags): Promise<void> =>
     await fleet.connection.flush();
     notify(`${meant.length} ${meant.length === 1 ? "machine was" : "machines were"} told to leave`);
   });
-
-async function withFleet(flags: FleetFlags, action: (fleet: Fleet) => Promise<void>): Promise<void> {
-  const fleet = await connectFleet(toFleetAddress(flags.fleet ?? defaultServers, flags), "hawser fleet");
-  try {
-    await action(fleet);
-  } finally {
-    await fleet.close();
-  }
-}
 
 const maxCellChars = 100;
 

@@ -36,7 +36,7 @@ export function addRpc(program: Command): void {
   // stdin is the protocol here. The option is known all the same, so that its user is told what to use instead.
   rpc.options.find(({ long }) => long === "--api-key-stdin")?.hideHelp();
   rpc.action(async (flags: RpcFlags) =>
-    flags.fleet === undefined ? (await import("./run.ts")).runRpc(flags) : (await import("./run-fleet.ts")).runSite(flags.fleet, flags),
+    flags.fleet === undefined ? (await import("./run.ts")).runRpc(flags) : (await import("./run-fleet.ts")).runSite(flags),
   );
 }
 

@@ -2,7 +2,7 @@
 // process's own; on the bus there are only items and results.
 
 import { hostname } from "node:os";
-import { connectFleet, serveSite, type ItemResult, type SiteCalls } from "@hawser/fleet/internal";
+import { serveSite, type ItemResult, type SiteCalls } from "@hawser/fleet/internal";
 import {
   callEntry,
   createCallCore,
@@ -18,11 +18,11 @@ import { keepGrownHeapSmall, logLine, runUntilStopped, withSmallHeap } from "@ha
 import { openTarget } from "../api-target/target.ts";
 import { toFlag } from "../command-line/command.ts";
 import { readVersion } from "../command-line/launcher.ts";
-import { toFleetAddress } from "../fleet/flags.ts";
 import { serveUntilTold } from "../fleet/serve-until-told.ts";
+import { withFleet } from "../fleet/with-fleet.ts";
 import type { RpcFlags } from "./run.ts";
 
-export function runSite(servers: string, flags: RpcFlags): Promise<void> {
+export function runSite(flags: RpcFlags): Promise<void> {
   const { site, workers = 1, rate } = flags;
   if (site === undefined) throw new HawserError("usage", "--fleet needs --site: whose calls are made here");
   const misplaced = (["queueSize", "overflow"] as const).find((name) => flags[name] !== undefined);
@@ -31,23 +31,23 @@ export function runSite(servers: string, flags: RpcFlags): Promise<void> {
     keepGrownHeapSmall();
     const target = await openTarget(flags);
     const core = createCallCore({ ...target.options, maxConnections: workers, aroundDocument: withSmallHeap });
-    const fleet = await connectFleet(toFleetAddress(servers, flags), `hawser rpc ${site}`);
-    try {
-      const worker = await serveSite(fleet, {
-        site,
-        workers,
-        rate,
-        version: readVersion(),
-        machine: hostname(),
-        createCalls: (maxLineBytes) => createCalls(core, target.options, site, maxLineBytes),
-      });
-      logLine(`hawser: makes the calls for "${site}" at ${fleet.servers} until Ctrl-C`);
-      await serveUntilTold(fleet, stopping, worker);
-    } finally {
-      await core.close();
-      await target.close();
-      await fleet.close();
-    }
+    await withFleet(flags, `hawser rpc ${site}`, async (fleet) => {
+      try {
+        const worker = await serveSite(fleet, {
+          site,
+          workers,
+          rate,
+          version: readVersion(),
+          machine: hostname(),
+          createCalls: (maxLineBytes) => createCalls(core, target.options, site, maxLineBytes),
+        });
+        logLine(`hawser: makes the calls for "${site}" at ${fleet.servers} until Ctrl-C`);
+        await serveUntilTold(fleet, stopping, worker);
+      } finally {
+        await core.close();
+        await target.close();
+      }
+    });
   });
 }
 

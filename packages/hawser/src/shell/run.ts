@@ -8,8 +8,8 @@ import { runUntilStopped } from "@hawser/wire/internal/node";
 import { checkRoots } from "../agent/compose-agent.ts";
 import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
 import { checkHostFlags, toAgentArguments } from "../agent/flags.ts";
-import { printTo } from "../command-line/output.ts";
-import { toFleetAddress, type FleetFlags } from "../fleet/flags.ts";
+import { notify, printTo } from "../command-line/output.ts";
+import type { FleetFlags } from "../fleet/flags.ts";
 import { onEnter } from "./enter-key.ts";
 import { openBrowser } from "./open-browser.ts";
 
@@ -23,17 +23,15 @@ export const runShell = (given: ShellFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
     checkHostFlags(given);
     const roots = given.fleet === undefined ? await checkRoots(given, { env: process.env, cwd: process.cwd() }) : [];
-    if (given.fleet !== undefined) await checkFleet(given.fleet, given);
+    if (given.fleet !== undefined) await checkFleet(given);
     await withDemo(given, (setup) => serve(setup, roots, stopping));
   });
 
 /** Before an address is printed: a fleet that can't be reached is said here, with what to do, and not by the end of a process behind the page. */
-async function checkFleet(servers: string, flags: FleetFlags): Promise<void> {
-  const { connectFleet } = await import("@hawser/fleet/internal");
-  await (await connectFleet(toFleetAddress(servers, flags), "hawser shell")).close();
+async function checkFleet(flags: FleetFlags): Promise<void> {
+  const { withFleet } = await import("../fleet/with-fleet.ts");
+  await withFleet(flags, "hawser shell", () => Promise.resolve());
 }
-
-const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
 
 async function serve({ flags, env, examples }: RuntimeSetup<ShellFlags>, roots: readonly string[], stopping: AbortSignal): Promise<void> {
   const shell = await startShell({

@@ -115,7 +115,7 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 function refuseUpgrade(socket: Duplex, { status }: Refusal): void {
-  // Half a connection is of no use: Node no longer counts it, and would wait for it at the end.
+  // Not left half open: Node no longer counts such a connection, and would wait for it at the end.
   socket.once("finish", () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\n\r\n`);
 }

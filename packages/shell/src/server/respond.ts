@@ -41,7 +41,7 @@ export function createRespond(port: number): (response: ServerResponse, reply: R
     const length = content instanceof Readable ? {} : { "Content-Length": content.length };
     response.writeHead(status, { ...common, "Content-Type": type, ...length, ...headers });
     if (content instanceof Readable && !isHead) {
-      // Whoever ends first ends the other.
+      // The end of either ends the other.
       pipeline(content, response, () => {});
     } else {
       if (content instanceof Readable) content.destroy();

@@ -66,7 +66,7 @@ export function createContents(folder: string, maxBytes: number) {
       open = undefined;
       return record;
     },
-    /** Copies what is still wanted of files that hold much else. Returns all that there is then, and what may be removed once the log says so. */
+    /** Copies what is still wanted out of files that are mostly unwanted. Returns the files that there are then, and those that may be removed once the log says so. */
     collect(isWanted: (id: string) => boolean): { readonly records: PackRecord[]; readonly unused: readonly string[] } {
       const packs = byPack(places);
       const unused: string[] = [];

@@ -28,7 +28,7 @@ export interface WatchRecord {
   readonly keys?: readonly string[];
 }
 
-/** Differences that a look has found; without a watch nobody knows whose they are. */
+/** Differences that a look has found; without a watch it isn't known whose they are. */
 export interface SeenRecord {
   readonly t: "seen";
   readonly watch?: string;

@@ -8,7 +8,7 @@ import { impliedFolders, type PathChange, type TurnChanges } from "./turn-change
 import { describeUnkept } from "./walk.ts";
 
 export interface PlannedChange extends Change {
-  /** Nobody asked for this folder by name: it goes when it is empty, and comes when something in it does. */
+  /** This folder wasn't asked for by name: it goes when it is empty, and comes when something in it does. */
   readonly isImplied: boolean;
   /** The turns whose change is taken back. */
   readonly undoes: readonly string[];

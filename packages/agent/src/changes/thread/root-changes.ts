@@ -74,7 +74,7 @@ export function createRootChanges(options: RootOptions, mostBytes?: number) {
   const toSeen = (changes: readonly Change[], watch: string | undefined): LogRecord[] =>
     changes.length === 0 ? [] : [{ t: "seen", ...(watch !== undefined && { watch }), changes: changes.map(packChange) }];
 
-  /** Whose turn what is found now belongs to, when nobody's in particular. */
+  /** The watch that what is found now belongs to, unless a particular one is meant. */
   const ownerNow = (): string | undefined => [...log.watches.values()].findLast(({ keys }) => keys === undefined)?.id;
 
   function endWatch(id: string, busy: readonly string[]): void {

@@ -103,7 +103,7 @@ function addTo({ paths }: Turn, changes: readonly Change[]): void {
   }
 }
 
-/** What was changed and changed back is no change. */
+/** What was changed and changed back isn't a change. */
 function dropNothing({ paths }: Turn): void {
   for (const [key, { before, after, isBroken }] of paths) if (!isBroken && isSame(before, after)) paths.delete(key);
 }

@@ -1,6 +1,7 @@
 // Reads text from an opened file within bounds, whatever the file does meanwhile: one that grows is read
 // up to the bound, and one that is not UTF-8 text is refused with its size and kind.
 
+import type { FileHandle } from "node:fs/promises";
 import { HawserError } from "@hawser/protocol";
 import { agentLimits } from "../../limits.ts";
 import { fileError, toFileError } from "./file-errors.ts";
@@ -8,6 +9,15 @@ import { kindOf } from "./file-kind.ts";
 import type { OpenedFile } from "./open-inside.ts";
 
 const chunkBytes = 65_536;
+
+/** The first bytes of an open file, or all of it where it has fewer. */
+export async function readStart(handle: FileHandle, maxBytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(maxBytes);
+  let length = 0;
+  for (let more = -1; more !== 0 && length < maxBytes; length += more)
+    more = (await handle.read(buffer, length, maxBytes - length, length)).bytesRead;
+  return buffer.subarray(0, length);
+}
 
 interface LineRange {
   /** The first line is 1. */

@@ -1,7 +1,8 @@
 // Makes room in the model's context by hand, beside the meter that says how full it is.
 
+import { isAgentName } from "@hawser/protocol/internal";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { chosenModel, isAgentName, runningTurnsOf } from "../state/page-state.ts";
+import { chosenModel, runningTurnsOf } from "../state/page-state.ts";
 import { Icon } from "./icon.tsx";
 
 export function CompactButton() {

@@ -1,10 +1,10 @@
 // What a new conversation shows: what is running, what can be tried, and, in three steps, how to get to a real model.
 
-import { reveal } from "@hawser/protocol";
+import { isAgentName, reveal } from "@hawser/protocol/internal";
 import type { ReactNode } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { useHasSettings, useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
-import { chosenModel, folderOf, isAgentName } from "../state/page-state.ts";
+import { chosenModel, folderOf } from "../state/page-state.ts";
 import { Button } from "./icon.tsx";
 import { clickOn } from "./keys.tsx";
 

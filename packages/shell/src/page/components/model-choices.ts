@@ -1,8 +1,7 @@
 // The models and agents as a list to choose from: by who makes them, those that can be used first, and for the others what
 // would change that, taken from the reason that the runtime gives.
 
-import { reveal, type ModelEntry } from "@hawser/protocol";
-import { isAgentName } from "../state/page-state.ts";
+import { isAgentName, reveal, type ModelEntry } from "@hawser/protocol/internal";
 import type { Choice, Remedy } from "./picker.tsx";
 
 const makers: Readonly<Record<string, string>> = {

@@ -6,8 +6,8 @@ import { AgentPicker } from "./agent-picker.tsx";
 import type { Switches } from "./keys.tsx";
 import { ContextMeter } from "./context-meter.tsx";
 import { Icon } from "./icon.tsx";
-import { chosenModel, folderOf, isConnected, openQuestion, type PageState, type Usage } from "../state/page-state.ts";
-import { cutText, reveal } from "@hawser/protocol/internal";
+import { chosenModel, folderOf, isConnected, openQuestion, type PageState } from "../state/page-state.ts";
+import { cutText, reveal, type UsageData } from "@hawser/protocol/internal";
 
 export function StatusBar({ switches }: { readonly switches: Switches }) {
   const phase = usePage(describePhase);
@@ -73,7 +73,7 @@ const brief = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 const unknownCost = "cost not known";
 
 /** A sum with a part missing would be wrong, and a guess worse than nothing. */
-function showCost(used: readonly Usage[]): string {
+function showCost(used: readonly UsageData[]): string {
   let sum = 0;
   for (const { model, costUsd } of used) {
     if (model === "offline") continue;

@@ -1,6 +1,5 @@
-// What a desktop window can do besides moving lines: keep settings and keys, show the
-// system's dialog for folders, and quit. All of it is asked of
-// the process behind the window. A key goes there and never comes back; the page only learns where it is kept.
+// What a desktop window can do besides moving lines: keep settings and keys, show the system's dialog for folders, and quit. All of it
+// is asked of the process behind the window. A key goes there and never comes back; the page only learns where it is kept.
 
 import type { PermissionRule } from "@hawser/agent/host/link";
 import { HawserError, isRecord } from "@hawser/protocol/internal";

@@ -2,8 +2,8 @@
 // opened, a turn has ended (an agent may change its own mode), or another tab has set one. Each reason for a failure is told once.
 
 import type { AgentClient } from "@hawser/agent/host/link";
-import { describeThrown } from "@hawser/protocol/internal";
-import { chosenModel, isAgentName, isConnected } from "../state/page-state.ts";
+import { describeThrown, isAgentName } from "@hawser/protocol/internal";
+import { chosenModel, isConnected } from "../state/page-state.ts";
 import type { Store } from "./store.ts";
 
 interface OptionsKeeperOptions {

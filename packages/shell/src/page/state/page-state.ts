@@ -2,7 +2,15 @@
 // the link, and from what the user chose; components only draw it. Nothing is changed in place.
 
 import type { AgentInfo, LoadedConversation, Queue, TurnEvent } from "@hawser/agent/host/link";
-import type { AnyAgentRequest, CompactionData, ConversationSummary, ModelEntry, OptionEntry, StatusData } from "@hawser/protocol";
+import type {
+  AnyAgentRequest,
+  CompactionData,
+  ConversationSummary,
+  ModelEntry,
+  OptionEntry,
+  StatusData,
+  UsageData,
+} from "@hawser/protocol";
 import type { RuntimeState } from "../../link/page-frames.ts";
 import type { Failure, Message, Part, Permission, ToolPart } from "./message.ts";
 
@@ -30,16 +38,7 @@ export interface Turn {
   readonly isWhole: boolean;
   readonly isStopping: boolean;
   readonly progress?: string | undefined;
-  readonly usage?: Usage | undefined;
-}
-
-export interface Usage {
-  readonly model: string;
-  readonly inputTokens?: number | undefined;
-  readonly outputTokens?: number | undefined;
-  readonly costUsd?: number | undefined;
-  readonly contextTokens?: number | undefined;
-  readonly contextWindow?: number | undefined;
+  readonly usage?: UsageData | undefined;
 }
 
 /** What can be chosen about the agent that answers a conversation. */
@@ -104,9 +103,9 @@ export interface PageState {
   readonly agentOptions: AgentOptions | undefined;
   readonly status: (StatusData & { readonly at: number }) | undefined;
   readonly trust: TrustQuestion | undefined;
-  /** What waits in a conversation; undefined when nothing runs there, or nobody knows. */
+  /** What waits in a conversation; undefined when nothing runs there, or it isn't known. */
   readonly waiting: ({ readonly conversationId: string } & Queue) | undefined;
-  /** The conversation that is being summarised at the user's word. */
+  /** The conversation that is being summarised because the user asked for it. */
   readonly compacting: string | undefined;
   /** The message that a search has led to; another object each time. */
   readonly sought: { readonly conversationId: string; readonly messageId: string } | undefined;
@@ -197,11 +196,6 @@ export const chosenModel = ({ pickedModel, models, runtime }: PageState): string
 /** Where a conversation works: in a folder of its own, else where the runtime was started. */
 export const folderOf = ({ threads, conversations, link }: PageState, conversationId: string): string | undefined =>
   threads[conversationId]?.folder ?? conversations.find((summary) => summary.conversationId === conversationId)?.folder ?? link.root;
-
-const agentPrefix = "acp/";
-
-/** An agent with a loop of its own, as opposed to a model. */
-export const isAgentName = (model: string): boolean => model.startsWith(agentPrefix);
 
 /** Of the agent that answers the next message of the conversation on the screen; undefined until they are known. */
 export function currentOptions(state: PageState): readonly OptionEntry[] | undefined {

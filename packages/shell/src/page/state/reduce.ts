@@ -2,7 +2,7 @@
 // state. The agent client has matched responses to requests already; here is what they mean for the screen.
 
 import type { AgentInfo } from "@hawser/agent/host/link";
-import { type AnyAgentRequest, cutText } from "@hawser/protocol/internal";
+import { type AnyAgentRequest, cutText, defaultConversation } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
 import { isGone } from "../../link/page-frames.ts";
 import { asksFor, changePermission, keyOf, type Answer } from "./message-parts.ts";
@@ -77,7 +77,7 @@ function reduceRequest(state: PageState, request: AnyAgentRequest, at: number): 
   return turn?.state === "running" ? withTurn(state, { ...turn, isStopping: true }) : state;
 }
 
-/** Of a message whose turn has not begun; a steer is no message yet. */
+/** Of a message whose turn has not begun; a steer isn't a message yet. */
 function reword(state: PageState, id: string, text: string): PageState {
   const turn = state.turns[id];
   if (turn?.state !== "running" || turn.seq > 0) return state;
@@ -106,7 +106,7 @@ function sayAsUser(state: PageState, request: UserMessage, at: number): PageStat
 
 /** Of a request with metadata; without it, the runtime's default. */
 export function conversationOf({ metadata }: { readonly metadata?: unknown }): string {
-  const { conversationId = "default" } = (metadata ?? {}) as { conversationId?: string };
+  const { conversationId = defaultConversation } = (metadata ?? {}) as { conversationId?: string };
   return conversationId;
 }
 

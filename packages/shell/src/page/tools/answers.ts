@@ -1,9 +1,8 @@
 // The answers that a question has: those that the asking agent offers, in its order and words; else ours. What an answer does is
 // said in our words beside the agent's, and nothing that lasts has a shortcut or the first focus.
 
-import { reveal } from "@hawser/protocol";
 import type { Decision } from "@hawser/agent/host/link";
-import type { PermissionOption } from "@hawser/protocol";
+import { optionMeanings, reveal, trustTool, type PermissionOption } from "@hawser/protocol/internal";
 import { answerKeys } from "../components/keys.tsx";
 import type { Permission } from "../state/page-state.ts";
 
@@ -16,8 +15,6 @@ export interface PossibleAnswer {
   readonly tone: "allow" | "lasting" | "reject";
   readonly keys: readonly string[];
 }
-
-export const trustTool = "trust_folder";
 
 const deny: PossibleAnswer = { label: "Deny", decision: "deny", tone: "reject", keys: answerKeys.deny };
 
@@ -33,12 +30,7 @@ const trustAnswers: readonly PossibleAnswer[] = [
   { ...deny, label: "Don't trust" },
 ];
 
-const kinds: Readonly<Record<PermissionOption["kind"], Pick<PossibleAnswer, "decision" | "tone"> & { readonly effect: string }>> = {
-  allow_once: { decision: "allow", tone: "allow", effect: "allows it once" },
-  allow_always: { decision: "allow_always", tone: "lasting", effect: "allows it from now on" },
-  reject_once: { decision: "deny", tone: "reject", effect: "rejects it" },
-  reject_always: { decision: "deny", tone: "reject", effect: "rejects it from now on" },
-};
+const tones = { allow: "allow", allow_always: "lasting", deny: "reject" } as const;
 
 export function answersTo(toolName: string, { options = [] }: Pick<Permission, "options">): readonly PossibleAnswer[] {
   if (options.length === 0) return toolName === trustTool ? trustAnswers : ownAnswers;
@@ -46,7 +38,8 @@ export function answersTo(toolName: string, { options = [] }: Pick<Permission, "
   const [allowed, rejected] = [firstOf("allow_once"), firstOf("reject_once")];
   const offered = options.map((option): PossibleAnswer => {
     const keys = option === allowed ? answerKeys.allow : option === rejected ? answerKeys.deny : [];
-    return { label: reveal(option.name), ...kinds[option.kind], optionId: option.optionId, keys };
+    const meaning = optionMeanings[option.kind];
+    return { label: reveal(option.name), ...meaning, tone: tones[meaning.decision], optionId: option.optionId, keys };
   });
   // There is always a way to say no.
   return offered.some(({ decision }) => decision === "deny") ? offered : [...offered, deny];

@@ -2,14 +2,14 @@
 // button that the user went to, or a shortcut with a modifier: what is typed never answers. Answers count only after a moment, since
 // a click or a shortcut may have been meant for what stood there before.
 
-import { isRecord, reveal } from "@hawser/protocol/internal";
+import { isRecord, reveal, trustTool } from "@hawser/protocol/internal";
 import type { Decision } from "@hawser/agent/host/link";
 import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent } from "react";
 import { answerEvent, Keys } from "../components/keys.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { openQuestion, type AskingTool } from "../state/page-state.ts";
 import { Diffs, KindAndPlaces } from "./about-use.tsx";
-import { answerByKeys, answersTo, firstFocus, trustTool, type PossibleAnswer } from "./answers.ts";
+import { answerByKeys, answersTo, firstFocus, type PossibleAnswer } from "./answers.ts";
 import { describeQuestion } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { ChangePreview } from "./tool-result.tsx";

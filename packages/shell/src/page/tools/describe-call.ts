@@ -1,8 +1,7 @@
 // A tool's call in one line of words, for the head of its card and for the question whether it may run.
 
-import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
+import { cutText, isRecord, reveal, trustTool } from "@hawser/protocol/internal";
 import type { Permission } from "../state/page-state.ts";
-import { trustTool } from "./answers.ts";
 
 const shownChars = 120;
 

@@ -1,12 +1,11 @@
 // One use of a tool: its name, what it was given, how it stands and how long it took, in one line that opens
 // to everything. While it waits for leave, the question stands below it.
 
-import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
+import { cutText, isRecord, reveal, trustTool } from "@hawser/protocol/internal";
 import { memo, useState } from "react";
 import { Button, Icon } from "../components/icon.tsx";
 import { isAsking, type Permission, type ToolPart } from "../state/page-state.ts";
 import { KindAndPlaces } from "./about-use.tsx";
-import { trustTool } from "./answers.ts";
 import { Approval } from "./approval.tsx";
 import { CallInput } from "./call-input.tsx";
 import { formatDuration, summarizeInput, wordsOfKind } from "./describe-call.ts";
@@ -29,7 +28,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
       {tool.error !== undefined && tool.error !== plainNo && <Trouble tool={tool} error={tool.error} />}
       {isAsking(tool) && <Approval key={tool.permission.permissionId} tool={tool} />}
-      {/* Whoever looks at this page saw a question go away. */}
+      {/* The reader of this page saw a question go away. */}
       {tool.permission?.isFromElsewhere && !isOpen && (
         <p className="border-t border-line px-3 py-1.5 text-xs text-soft wrap-anywhere">{describeDecision(tool.permission)}</p>
       )}

@@ -74,7 +74,7 @@ const isEmptyInput = (input: unknown): boolean =>
 
 function CommandPreview({ command, input, openDepth }: { command: string; input: Readonly<Record<string, unknown>>; openDepth: number }) {
   const { command: _, args, ...rest } = input;
-  // Arguments that are not a list are no part of the line.
+  // Arguments are part of the line only as a list.
   const others = Array.isArray(args) || args === undefined ? rest : { args, ...rest };
   return (
     <>
