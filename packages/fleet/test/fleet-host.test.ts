@@ -1,5 +1,6 @@
 // What a host of a fleet hears of its requests, with a real server and a runtime that says what the test lets it say.
 
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryPair, type Incoming } from "@hawser/wire";
 import { openFleetHost } from "../src/conversations/fleet-host.ts";
@@ -55,6 +56,27 @@ describe("a host of a fleet", () => {
       await ask({ id: "s", kind: "get_status" });
       await expect.poll(() => heard.filter(({ id }) => id === "s")).toHaveLength(count);
     }
+    await end();
+    await served;
+  });
+
+  it("is answered anew where it sends a message under the id of one that has ended", async () => {
+    const reached: string[] = [];
+    const { host } = await openPair(({ id }, say) => {
+      reached.push(id);
+      say({ id, type: "token", token: String(reached.length), seq: 1 });
+      say({ id, type: "done", seq: 2 });
+    });
+    const { ask, end, heard, served } = await host();
+    for (const id of ["1", randomUUID()]) {
+      for (const count of [1, 2, 3]) {
+        await ask({ id, kind: "user_message", message: "count", metadata: { conversationId: "harbour" } });
+        await expect.poll(() => heard.filter((line) => line["id"] === id && line["type"] === "done")).toHaveLength(count);
+      }
+      // Of other machines, too, none takes one of them for another.
+      expect(new Set(reached.splice(0)).size).toBe(3);
+    }
+    expect(heard.filter(({ type }) => type === "token").map(({ token }) => token)).toEqual(["1", "2", "3", "1", "2", "3"]);
     await end();
     await served;
   });
