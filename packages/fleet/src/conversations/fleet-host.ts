@@ -143,13 +143,18 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     const flight = repeating.begin(id);
     function tell({ value, text }: ReadEvent): void {
       if (flight.signal.aborted) return;
+      // It runs, whatever the host was told of it.
+      ended.delete(String(value["id"]));
       places.learn(value, conversationId);
       say(value, text);
     }
     try {
       const running = await untilAborted(flight.signal, followed.repeat(conversationId, since, tell));
-      if (running !== undefined && !requests.has(running))
+      // It may have come to its end meanwhile.
+      if (running !== undefined && ended.get(running) !== "heard" && !requests.has(running)) {
+        ended.delete(running);
         requests.begin({ id: running, conversationId, text: "", mayRepeat: true, isTurn: true });
+      }
       say({ id, type: "done", ...(running !== undefined && { data: { running } }), timestamp: Date.now() });
     } catch (error) {
       say({ id, ...toErrorLine(error) });
