@@ -1,5 +1,6 @@
 // What a host of a fleet hears of its requests, with a real server and a runtime that says what the test lets it say.
 
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryPair, type Incoming } from "@hawser/wire";
 import { openFleetHost } from "../src/conversations/fleet-host.ts";
@@ -11,8 +12,8 @@ type Line = Record<string, unknown> & { readonly id: string; readonly kind: stri
 
 beforeEach(skipWithoutServer);
 
-/** A host and a runtime of one fleet. `answer` gets each line that reaches the runtime. */
-async function openPair(answer: (line: Line, say: (response: object) => void) => void) {
+/** A host and a runtime of one fleet. `answer` gets each line that reaches the runtime, which opens no conversation before `opening`. */
+async function openPair(answer: (line: Line, say: (response: object) => void) => void, opening?: Promise<void>) {
   const server = await openServer();
   const fleet = await openFleet(server);
   /** `lines`: then its input ends. */
@@ -35,7 +36,10 @@ async function openPair(answer: (line: Line, say: (response: object) => void) =>
     return { ask: (request: object) => program.send(request), end: () => program.close(), heard, served };
   };
   const close = async (): Promise<void> => {};
-  const open = async () => ({ isStale: false, messages: [], isUnfinished: () => false, close });
+  const open = async () => {
+    await opening;
+    return { isStale: false, messages: [], isUnfinished: () => false, close };
+  };
   const hub = createRuntimeHub(fleet, { runtime: "puppet", open, epochOf: () => 1 });
   const say = (response: object): void => void hub.transport.send(response);
   void (async () => {
@@ -55,6 +59,55 @@ describe("a host of a fleet", () => {
       await ask({ id: "s", kind: "get_status" });
       await expect.poll(() => heard.filter(({ id }) => id === "s")).toHaveLength(count);
     }
+    await end();
+    await served;
+  });
+
+  it("is answered anew where it sends a message under the id of one that has ended", async () => {
+    const reached: string[] = [];
+    const { host } = await openPair(({ id }, say) => {
+      reached.push(id);
+      say({ id, type: "token", token: String(reached.length), seq: 1 });
+      say({ id, type: "done", seq: 2 });
+    });
+    const { ask, end, heard, served } = await host();
+    for (const id of ["1", randomUUID()]) {
+      for (const count of [1, 2, 3]) {
+        await ask({ id, kind: "user_message", message: "count", metadata: { conversationId: "harbour" } });
+        await expect.poll(() => heard.filter((line) => line["id"] === id && line["type"] === "done")).toHaveLength(count);
+      }
+      // Of other machines, too, none takes one of them for another.
+      expect(new Set(reached.splice(0)).size).toBe(3);
+    }
+    expect(heard.filter(({ type }) => type === "token").map(({ token }) => token)).toEqual(["1", "2", "3", "1", "2", "3"]);
+    await end();
+    await served;
+  });
+
+  it("that follows a turn of which it was told that nothing is known hears it to its end", async () => {
+    const usual = { ...fleetLimits };
+    Object.assign(fleetLimits, { fleetAskMs: 100, fleetPatienceMs: -1 });
+    onTestFinished(() => void Object.assign(fleetLimits, usual));
+    const opening = Promise.withResolvers<void>();
+    let goOn = (): void => {};
+    const { host } = await openPair(({ id, kind }, say) => {
+      if (kind !== "user_message") return;
+      say({ id, type: "token", token: "so far", seq: 1 });
+      goOn = () => [2, 3].forEach((seq) => say({ id, type: seq === 3 ? "done" : "token", seq }));
+    }, opening.promise);
+    const { ask, end, heard, served } = await host();
+    await ask({ id: "1", kind: "user_message", message: "count", metadata: { conversationId: "harbour" } });
+    await expect.poll(() => heard.find(({ type }) => type === "error")).toMatchObject({ id: "1", code: "unknown_outcome" });
+    Object.assign(fleetLimits, usual);
+    opening.resolve();
+    // Until the runtime has begun with it.
+    for (let data: unknown, count = 1; data === undefined; count++) {
+      await ask({ id: `look ${count}`, kind: "subscribe", conversationId: "harbour" });
+      await expect.poll(() => heard.find(({ id }) => id === `look ${count}`)).toBeDefined();
+      data = heard.find(({ id }) => id === `look ${count}`)?.["data"];
+    }
+    goOn();
+    await expect.poll(() => heard.filter(({ id }) => id === "1").map(({ seq }) => seq)).toEqual([undefined, 1, 2, 3]);
     await end();
     await served;
   });

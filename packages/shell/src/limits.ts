@@ -20,6 +20,8 @@ export const shellLimits = {
   shellSlowMs: 5_000,
   /** What the messages of all tabs hold together: those that have not come to their end, and those that the runtime and the other tabs have not taken. Beyond it they are read one after the other. */
   shellHeldBytes: 16_777_216,
+  /** What a tab has to go on with an unfinished message from one ping to the next while it holds others up, since all of the above is used; one that does less is closed. */
+  shellGoOnBytes: 1_048_576,
   /** Time for a tab to agree that its connection is closed. */
   shellCloseMs: 1_000,
   /** Time for the head of a request to arrive, and for an idle connection to be used again; a whole request may take four times as long. */

@@ -89,8 +89,18 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
     });
   }
 
+  /** As another process may have left it. */
+  function lookAgain(vendor: string): Entry | undefined {
+    try {
+      entries = readEntries(path);
+    } catch {
+      // It was told at the start, and is when something is to be changed.
+    }
+    return entries.get(vendor);
+  }
+
   async function keep(vendor: string, key: string, address: string | undefined): Promise<void> {
-    const before = entries.get(vendor);
+    const before = lookAgain(vendor);
     const isInKeychain = await keychain.set(toAccount(vendor, address), key).then(
       () => true,
       () => false,
@@ -103,7 +113,7 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
   }
 
   async function remove(vendor: string): Promise<void> {
-    const before = entries.get(vendor);
+    const before = lookAgain(vendor);
     // Out of the keychain first: what the file does not name any more would stay there for ever.
     if (before && "keychain" in before) await keychain.remove(toAccount(vendor, before.address));
     if (before) await change(vendor, undefined);
@@ -137,8 +147,9 @@ export function createKeyStore(path: string, keychain: Keychain): KeyStore {
       }),
     leave: (vendor, address) =>
       oneByOne.run(async () => {
-        const entry = entries.get(vendor);
+        const entry = lookAgain(vendor);
         if (entry !== undefined && (entry.address ?? address) === address) await remove(vendor);
+        else if (keys.get(vendor)?.address === address) keys.delete(vendor);
       }),
   };
 }

@@ -162,6 +162,28 @@ describe("a key that is kept", () => {
     expect(store.get("harbour", "http://b/v1")).toBeUndefined();
   });
 
+  it("that another process has set for a new address stays where the old one is left, from the keychain and from the file", async () => {
+    for (const problem of [undefined, "there is none"]) {
+      const [path, keychain] = [newPath(), createKeychain()];
+      keychain.problem = problem;
+      const first = createKeyStore(path, keychain);
+      await first.set("plant", "key-old", "https://old.example");
+      const second = createKeyStore(path, keychain);
+      await second.ready;
+      await second.leave("plant", "https://old.example");
+      await second.set("plant", "key-new", "https://new.example");
+      await first.leave("plant", "https://old.example");
+      expect(first.get("plant", "https://old.example")).toBe(undefined);
+      const third = createKeyStore(path, keychain);
+      await third.ready;
+      expect(third.get("plant", "https://new.example")).toBe("key-new");
+      // What the other one has kept is found, too, where it is exchanged or removed.
+      await first.set("plant", "key-newest", "https://newest.example");
+      await second.set("plant", "");
+      expect([[...keychain.held], JSON.parse(readFileSync(path, "utf8"))]).toEqual([[], {}]);
+    }
+  });
+
   it("that was kept without an address counts for vendors that have but one, and else asks to be set again", async () => {
     const [path, keychain] = [newPath(), createKeychain()];
     mkdirSync(dirname(path));

@@ -82,8 +82,8 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   const requests = createHostRequests({ ask, onFailed: fail });
   /** Every `subscribe`: it is answered here, by no runtime. */
   const repeating = createInFlightTable();
-  /** Requests that have their end. */
-  const ended = createRecentMap<true>(fleetLimits.fleetKnownEntries);
+  /** Requests that have their end: one that was heard, or one of ours where none was. */
+  const ended = createRecentMap<"heard" | "failed">(fleetLimits.fleetKnownEntries);
   /** Holds back only the reading of what was missed. */
   const unread = createByteBudget(fleetLimits.fleetHeldEventChars);
   const unreadShare = unread.openShare();
@@ -117,7 +117,7 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     places.learn(value, conversationId);
     requests.touch(id);
     if (isEnding(value)) {
-      ended.set(id, true);
+      ended.set(id, "heard");
       requests.close(id);
     }
     say(value, text);
@@ -135,7 +135,7 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   const answers = fleet.listen(inbox, onAnswer);
 
   function fail(id: string, error: unknown): void {
-    ended.set(id, true);
+    ended.set(id, "failed");
     say({ id, ...toErrorLine(error) });
   }
 
@@ -143,13 +143,18 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
     const flight = repeating.begin(id);
     function tell({ value, text }: ReadEvent): void {
       if (flight.signal.aborted) return;
+      // It runs, whatever the host was told of it.
+      ended.delete(String(value["id"]));
       places.learn(value, conversationId);
       say(value, text);
     }
     try {
       const running = await untilAborted(flight.signal, followed.repeat(conversationId, since, tell));
-      if (running !== undefined && !requests.has(running))
+      // It may have come to its end meanwhile.
+      if (running !== undefined && ended.get(running) !== "heard" && !requests.has(running)) {
+        ended.delete(running);
         requests.begin({ id: running, conversationId, text: "", mayRepeat: true, isTurn: true });
+      }
       say({ id, type: "done", ...(running !== undefined && { data: { running } }), timestamp: Date.now() });
     } catch (error) {
       say({ id, ...toErrorLine(error) });
@@ -161,7 +166,7 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   function accept(given: AnyAgentRequest, idSource: string): void {
     if (machineKinds.has(given.kind))
       throw new HawserError("unknown_method", `${given.kind} is about the runtime's machine; do it there, where it was started`);
-    const request = places.complete(ids.toBus(given, idSource));
+    const request = places.complete(ids.toBus(given, idSource, (busId) => ended.get(busId) === "heard"));
     const { id, kind } = request;
     if (requests.has(id) || repeating.has(id)) throw new HawserError("duplicate_id", `id ${given.id} is in flight; use a fresh one`);
     if (requests.size + repeating.size >= fleetLimits.fleetHostMessages) throw toOverloaded();

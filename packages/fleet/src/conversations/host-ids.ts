@@ -1,6 +1,8 @@
 // The ids of a host on the bus, where those of all hosts meet. One that is a UUID stays as it is; another one, as `1`, gets the host's own
-// name in front of it, which the host never sees.
+// name in front of it, which the host never sees. A turn under an id that the host uses again has another one there:
+// who has a conversation would take it for the earlier one, asked for twice.
 
+import { randomUUID } from "node:crypto";
 import { isRecord, type AnyAgentRequest } from "@hawser/protocol/internal";
 import { createRecentMap, withIdSource } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
@@ -14,12 +16,17 @@ const namingInLists = { requests: ["id"], changes: ["requestId", "undoes"], mess
 export function createHostIds(host: string) {
   /** How the host wrote its ids, by what they are on the bus. */
   const sources = createRecentMap<string>(fleetLimits.fleetKnownEntries);
-  const toBusId = (id: string): string => (uuid.test(id) ? id : `${host}.${id}`);
+  /** What those of its last turns are on the bus that it has used again. */
+  const again = createRecentMap<string>(fleetLimits.fleetKnownEntries);
+  const toBusId = (id: string): string => again.get(id) ?? (uuid.test(id) ? id : `${host}.${id}`);
 
   return {
-    toBus(request: AnyAgentRequest, idSource: string): AnyAgentRequest {
-      const changed: Record<string, unknown> = { ...request, id: toBusId(request.id) };
-      if (changed["id"] !== request.id) sources.set(toBusId(request.id), idSource);
+    /** `hasEnded`: whether a runtime has ended what has this id on the bus. Where it is not known what became of a turn, its id asks for that. */
+    toBus(request: AnyAgentRequest, idSource: string, hasEnded: (id: string) => boolean): AnyAgentRequest {
+      if (request.kind === "user_message" && hasEnded(toBusId(request.id))) again.set(request.id, `${host}.${randomUUID()}`);
+      const id = toBusId(request.id);
+      const changed: Record<string, unknown> = { ...request, id };
+      if (id !== request.id) sources.set(id, idSource);
       for (const member of naming) {
         const named = changed[member];
         if (typeof named === "string" && sources.get(toBusId(named)) !== undefined) changed[member] = toBusId(named);

@@ -4,6 +4,7 @@
 import type { Duplex } from "node:stream";
 import type { ByteBudget } from "@hawser/wire/internal";
 import type { WebSocket } from "ws";
+import { shellLimits } from "../limits.ts";
 import { decodeLine } from "../link/page-frames.ts";
 
 export interface TabLinesOptions {
@@ -13,7 +14,7 @@ export interface TabLinesOptions {
 }
 
 export interface TabLines {
-  /** Whether it could have gone on with an unfinished message since this was asked last, and has not. */
+  /** Whether it could have gone on with an unfinished message since this was asked last, and has not; or not by enough, while others wait for it. */
   isStalled(): boolean;
 }
 
@@ -36,8 +37,9 @@ export function readTabLines(tab: WebSocket, socket: Duplex, { room, take }: Tab
 
   /** What comes while it is paused waits in the socket; one chunk of it may already be in hand. */
   function goOn(): void {
-    if (waiting > 0 || !share.mayGrow()) tab.pause();
-    else tab.resume();
+    if (waiting === 0 && share.mayGrow()) return tab.resume();
+    stalledAt = 0;
+    tab.pause();
   }
 
   tab.on("message", (data: Buffer, isBinary) => {
@@ -67,7 +69,8 @@ export function readTabLines(tab: WebSocket, socket: Duplex, { room, take }: Tab
 
   return {
     isStalled() {
-      const isStalled = unfinishedBytes > 0 && unfinishedBytes === stalledAt && !tab.isPaused;
+      const leastBytes = room.isFull ? shellLimits.shellGoOnBytes : 1;
+      const isStalled = stalledAt > 0 && unfinishedBytes > 0 && unfinishedBytes - stalledAt < leastBytes;
       stalledAt = tab.isPaused ? 0 : unfinishedBytes;
       return isStalled;
     },

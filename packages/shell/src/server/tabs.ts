@@ -117,9 +117,15 @@ export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs,
     tab.close(withdrawnCode, "its access was withdrawn");
   }
 
+  /** What it sends is not read: nobody counts it. */
+  function turnAway(tab: WebSocket): void {
+    tab.close(tryAgainLater, `${tabs.size} tabs are open already; close one of them`);
+    tab.pause();
+  }
+
   function welcome(tab: WebSocket, { socket, grant }: NewTab): void {
     tab.on("error", () => tab.terminate());
-    if (tabs.size >= shellLimits.shellConnections) return tab.close(tryAgainLater, `${tabs.size} tabs are open already; close one of them`);
+    if (tabs.size >= shellLimits.shellConnections) return turnAway(tab);
     const lines = readTabLines(tab, socket, { room, take: (line, isPrivate) => take(tab, line, isPrivate) });
     tabs.set(tab, { socket, lines });
     const leave = grant.join(() => expel(tab));

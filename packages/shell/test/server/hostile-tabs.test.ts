@@ -3,7 +3,7 @@
 
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { shellLimits } from "../../src/limits.ts";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -19,11 +19,15 @@ const doorOf = ({ shell, credential }: Stage): Door => ({ port: shell.port, cred
 async function openTabs(options: Partial<TabsOptions>) {
   const tabs = createTabs({ send: async () => {}, ...options });
   const grant = { join: () => () => {} };
-  const server = createServer().on("upgrade", (request, socket, head) => tabs.connect({ request, socket, head, grant }));
+  const connections: Socket[] = [];
+  const server = createServer()
+    .on("connection", (socket) => connections.push(socket))
+    .on("upgrade", (request, socket, head) => tabs.connect({ request, socket, head, grant }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     tabs,
     door: { port: (server.address() as AddressInfo).port, credential: "any" },
+    bytesRead: () => connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
     async [Symbol.asyncDispose]() {
       tabs.close();
       await new Promise((resolve) => server.close(resolve));
@@ -158,6 +162,18 @@ describe("G10 what all tabs hold together", () => {
     for (const { socket } of raws) socket.write(frame.subarray(-1));
     await expect.poll(() => lines, { timeout: 60_000 }).toEqual(raws.map(() => bytes));
     for (const raw of raws) raw[Symbol.dispose]();
+  });
+
+  it("is bounded for tabs that are too many: what they send is not read", async () => {
+    await using stage = await openTabs({});
+    const raws = await Promise.all(Array.from({ length: shellLimits.shellConnections }, () => openRawTab(stage.door)));
+    const frame = encodeRawFrame(text, Buffer.alloc(8_000_000, "*"));
+    const before = stage.bytesRead();
+    const others = await Promise.all(Array.from({ length: 60 }, () => openRawTab(stage.door)));
+    for (const { socket } of others) socket.write(frame.subarray(0, -1));
+    await Promise.all(others.map(({ closed }) => closed));
+    expect(stage.bytesRead() - before).toBeLessThan(32_000_000);
+    for (const raw of [...raws, ...others]) raw[Symbol.dispose]();
   });
 
   it("is bounded for what a tab tells the others: it waits for one that does not read, and all of it comes", async () => {

@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { createByteBudget } from "@hawser/wire/internal";
 import { expect, it } from "vitest";
 import type { WebSocket } from "ws";
+import { shellLimits } from "../../src/limits.ts";
 import { readTabLines } from "../../src/server/tab-lines.ts";
 
 /** A whole frame. */
@@ -44,6 +45,24 @@ it("a tab is not stalled between messages, nor while it is not read", () => {
   second.receive(100);
   expect([first.tab.isPaused, second.tab.isPaused]).toEqual([false, true]);
   expect([second.lines.isStalled(), second.lines.isStalled()]).toEqual([false, false]);
+});
+
+it("a tab that goes on by a byte at a time is stalled while others wait for it, and one that goes on by more is not", () => {
+  const room = createByteBudget(1_000);
+  const [trickling, waiting] = [openTab(room), openTab(room)];
+  trickling.receive(2_000);
+  waiting.receive(100);
+  const looks = [shellLimits.shellGoOnBytes, 1].map((bytes) => {
+    trickling.lines.isStalled();
+    trickling.receive(bytes);
+    return trickling.lines.isStalled();
+  });
+  expect(looks).toEqual([false, true]);
+  trickling.tab.emit("close");
+  // It had no time to go on yet.
+  expect([waiting.tab.isPaused, waiting.lines.isStalled()]).toEqual([false, false]);
+  waiting.receive(1);
+  expect(waiting.lines.isStalled()).toBe(false);
 });
 
 it("G10 a tab that has to wait goes on once another one has come to its end, or is gone", () => {

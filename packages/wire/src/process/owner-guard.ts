@@ -97,12 +97,11 @@ function startShell(): ChildProcess {
     cwd: "/",
     env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
   });
-  // There may be no such program.
-  started.on("error", () => {});
-  // One that somebody has ended is replaced with the next process that is to be guarded.
-  started.once("exit", () => {
-    if (shell === started) shell = undefined;
-  });
+  // One that could not be started or that somebody has ended is replaced with the next process that is to be guarded.
+  for (const end of ["error", "exit"])
+    started.on(end, () => {
+      if (shell === started) shell = undefined;
+    });
   started.unref();
   // There is none where no descriptor was left.
   const input = started.stdin as (Writable & { unref?(): void }) | undefined;

@@ -101,6 +101,13 @@ describe.runIf(process.platform === "linux").concurrent("a child that owns its g
     for (const pid of [...owner.stdout.trim().split("\n").map(Number), guard]) await untilGone(pid);
   });
 
+  it("G9 what an owner starts that had no descriptor left before, even for its guard, ends when the owner is killed", async ({ start }) => {
+    const owner = start("crowded-owner.ts", { before: "ulimit -n 256" });
+    await owner.whenPrinted("\n");
+    owner.process.kill("SIGKILL");
+    await untilGone(Number(owner.stdout));
+  });
+
   it("G9 a guard is gone with its owner, also when that ends by itself", async ({ start }) => {
     const owner = start("tree-owner.ts", { args: ["--guarded"] });
     await owner.whenPrinted("\n");
