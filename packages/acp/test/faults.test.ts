@@ -1,11 +1,10 @@
 // Faults of an ACP agent: each is one clear `error`, and the next message works.
 
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { peakMegabytes } from "../../../test/kit/processes.ts";
-import { errorOf, isAlive, makeHome, openRuntime, textOf, type RuntimeOptions } from "./runtime-stage.ts";
+import { errorOf, isAlive, makeHome, openRuntime, textOf, whenStill, type RuntimeOptions } from "./runtime-stage.ts";
 
 const withFlags = (flags: readonly string[], more: RuntimeOptions = {}) => openRuntime({ agents: { scripted: flags, whole: [] }, ...more });
 const next = { metadata: { conversationId: "one", model: "acp/whole" } };
@@ -127,16 +126,16 @@ describe("an agent that fails during a turn", () => {
   });
 
   it("goes silent: the idle clock ends the turn, tells the agent to stop, and the next message works", async () => {
-    const runtime = await openRuntime({ config: { limits: { agentToolMs: 1_500 } } });
+    const runtime = await openRuntime({ config: { limits: { agentToolMs: 6_000 } } });
     const said = await runtime.say("pid\nwait");
-    expect(errorOf(said)).toContain("Timed out: nothing came from acp/scripted for 1.5 seconds");
+    expect(errorOf(said)).toContain("Timed out: nothing came from acp/scripted for 6 seconds");
     // It listened to the cancel, so it is still the same one.
     expect(textOf(await runtime.say("pid"))).toBe(textOf(said));
     await runtime.close();
   });
 
   it("asks, and while the user is awaited the idle clock rests", async () => {
-    const runtime = await openRuntime({ config: { limits: { agentToolMs: 1_000 } } });
+    const runtime = await openRuntime({ config: { limits: { agentToolMs: 5_000 } } });
     const options = [{ optionId: "no", name: "No", kind: "reject_once" }];
     const id = runtime.begin(`ask ${JSON.stringify({ toolCall: { toolCallId: "a", title: "x" }, options })}`);
     const asked = await runtime.next(({ type }) => type === "permission_request");
@@ -161,17 +160,15 @@ describe("an agent that fails during a turn", () => {
     expect(again).not.toBe(pid);
     expect(isAlive(pid)).toBe(false);
     await runtime.close();
-  }, 30_000);
+  });
 
   it("floods a host that does not read: memory stays within G10, and all of it arrives", async () => {
     const runtime = await openRuntime();
-    const pid = textOf(await runtime.say("pid"));
-    const written = (): number => Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
+    const pid = Number(textOf(await runtime.say("pid")));
     runtime.child.stdout.pause();
     const id = runtime.begin("flood 15000 1000");
     // Until the agent itself is held back.
-    for (let before = -1; before < 100_000 || written() > before; await sleep(200)) before = written();
-    expect(written()).toBeLessThan(15_000_000);
+    expect(await whenStill(pid)).toBeLessThan(15_000_000);
     runtime.child.stdout.resume();
     expect(textOf(await runtime.endOf(id)).length).toBe(15_000_000);
     expect(peakMegabytes(runtime.child.pid ?? 0)).toBeLessThan(256);
@@ -197,7 +194,7 @@ describe("an agent's process", () => {
     expect(pids[0]).not.toBe(pids[2]);
     await runtime.close();
     await expect.poll(() => [...pids, ...started].filter(isAlive)).toEqual([]);
-  }, 30_000);
+  });
 
   it("ends, with what it has started, when the runtime is killed, also one that does not listen to the end of its input", async () => {
     const runtime = await withFlags(["--ignore-end", "--child"]);

@@ -2,9 +2,10 @@
 // sides. `check` holds all that was said against the contract: one end for each request, results with their uses.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { agentProtocol, type AnyAgentResponse } from "@hawser/protocol";
 import { afterAll } from "vitest";
@@ -151,6 +152,20 @@ export const errorOf = (responses: readonly AnyAgentResponse[]): string => {
   const last = responses.at(-1);
   return last?.type === "error" ? last.error : `no error: ${JSON.stringify(last)}`;
 };
+
+/**
+ * Resolves with how much a process that writes has written when it goes no further. A busy machine may not have let it run between
+ * two looks, so there are several, and it sleeps in all of them.
+ */
+export async function whenStill(pid: number): Promise<number> {
+  const written = (): number => Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
+  const sleeps = (): boolean => /^\d+ \(.*\) S/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  for (let [before, still] = [-1, 0]; still < 5; await sleep(200)) {
+    still = before >= 100_000 && sleeps() && written() === before ? still + 1 : 0;
+    before = written();
+  }
+  return written();
+}
 
 export const isAlive = (pid: number): boolean => {
   try {

@@ -77,7 +77,7 @@ describe("a stream without a reader", () => {
   });
 
   it.for(["the caller's signal", "its time"])("is ended by %s", async (what) => {
-    const { model, home, directory } = await makeOdd("silent", what === "its time" ? { timeoutMs: 1_500 } : {});
+    const { model, home, directory } = await makeOdd("silent", what === "its time" ? { timeoutMs: 6_000 } : {});
     model.setAgentToolsets([defineTool({ name: "a", description: "", input: { type: "object" }, run: () => "" })]);
     const controller = new AbortController();
     await model.doStream({ prompt: [user("go")], abortSignal: controller.signal });

@@ -193,7 +193,7 @@ describe.concurrent("ACP agents that break it", () => {
   );
 
   it("says what is wrong with a message, and where in it", async () => {
-    const [result] = await run(plainAcpSubject("wrong-shape"), ["turn"], 3_000);
+    const [result] = await run(plainAcpSubject("wrong-shape"), ["turn"]);
     expect(result?.failure?.got).toBe(
       "session/update of the wrong shape: at update.content.type: expected one of text, image, audio, resource_link, resource, got no such member",
     );

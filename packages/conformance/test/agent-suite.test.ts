@@ -40,7 +40,7 @@ describe.concurrent("an agent runtime that keeps the contract", () => {
 
   it("H37 H40: is said not to support what is beyond the contract, and does not fail", async () => {
     const beyond = ["cancel-unknown", "conversations", "models", "broken-with-id", "odd-ids"];
-    const results = await run(plainAgentSubject(), beyond, 1_500);
+    const results = await run(plainAgentSubject(), beyond, 6_000);
     expect(idsOf(results, "unsupported").toSorted()).toEqual(beyond.toSorted());
   });
 });

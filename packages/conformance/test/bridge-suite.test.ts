@@ -37,7 +37,7 @@ describe.concurrent("bridges that keep the contract", () => {
     const within = allIds.filter((id) => !beyondContract.includes(id));
     expect((await run(plainBridgeSubject(), within)).filter(({ failure }) => failure)).toEqual([]);
     // Two of these are waited for in vain.
-    expect(idsOf(await run(plainBridgeSubject(), beyondContract, 1_000), "unsupported")).toEqual(beyondContract);
+    expect(idsOf(await run(plainBridgeSubject(), beyondContract, 10_000), "unsupported")).toEqual(beyondContract);
   });
 });
 

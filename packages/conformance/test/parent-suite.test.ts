@@ -84,7 +84,7 @@ const faults: readonly Fault[] = [
   { name: "world-readable", fails: ["socket-file"], scenario: "socket-file", reason: /^at socket\.mode: expected "600", got "666"$/ },
   {
     name: "leaves-files",
-    timeoutMs: 3_000,
+    timeoutMs: 10_000,
     fails: ["terminate", "terminate-busy"],
     scenario: "terminate",
     reason: /^at socket: expected \{"\$absent":true\}, got \{"name":"claudecode_ipc_/,

@@ -186,9 +186,6 @@ describe("the accounts of the example", () => {
   });
 
   it("are walls: another account hears nothing, calls nothing, reads nothing and claims nothing", async ({ onTestFinished }) => {
-    const { fleetAskMs } = fleetLimits;
-    Object.assign(fleetLimits, { fleetAskMs: 500 });
-    onTestFinished(() => void Object.assign(fleetLimits, { fleetAskMs }));
     const office = await connectAs("office");
     const heard: string[] = [];
     office.connection.subscribe(">", { callback: (_, { subject }) => void heard.push(subject) });
@@ -197,6 +194,10 @@ describe("the accounts of the example", () => {
     const offered = await offer(tools);
     const ran = await sayHello(callers);
     expect(ran).toMatchObject({ result: { content: [{ text: "hello" }] } });
+    // From here on nobody answers.
+    const { fleetAskMs } = fleetLimits;
+    Object.assign(fleetLimits, { fleetAskMs: 500 });
+    onTestFinished(() => void Object.assign(fleetLimits, { fleetAskMs }));
     await expect(sayHello(office)).rejects.toMatchObject({ message: expect.stringContaining('no machine offers "plant" now') });
     expect(await findServices(office)).toEqual([]);
     const manager = await jetstreamManager(office.connection);

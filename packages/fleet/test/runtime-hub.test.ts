@@ -32,7 +32,7 @@ describe("the lines of hosts", () => {
     const hub = createRuntimeHub(fleet, { runtime, open: take, epochOf: () => state.epoch });
     await hub.begin();
     const ask = async (text: string) =>
-      (await fleet.connection.request(toRuntimeSubject(runtime), text, { headers, timeout: 5_000 })).json();
+      (await fleet.connection.request(toRuntimeSubject(runtime), text, { headers, timeout: 60_000 })).json();
     const reached: string[] = [];
     void (async () => {
       for await (const item of hub.transport.incoming) if (item.kind === "message") reached.push((item.value as { id: string }).id);
@@ -104,7 +104,7 @@ describe("the lines of hosts", () => {
     expect(reached).toHaveLength(2);
     await hub.leave();
     expect(await ask(line("later"))).toEqual({ isLeaving: true });
-    await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 1_000 })).rejects.toThrow("no responders");
+    await expect(fleet.connection.request(anyRuntimeSubject, "", { timeout: 60_000 })).rejects.toThrow("no responders");
     await hub.close();
   });
 });
@@ -129,7 +129,7 @@ describe("a turn that began as a steer", () => {
     fleet.connection.subscribe(toEventSubject("c"), note(events));
     const ask = async (text: string, values: Record<string, string> = {}): Promise<unknown> => {
       const headers = toPartHeaders({ [header.host]: "h", [header.inbox]: "answers", [header.conversation]: "c", ...values }, 0, 1);
-      return (await fleet.connection.request(toRuntimeSubject("steered"), text, { headers, timeout: 5_000 })).json();
+      return (await fleet.connection.request(toRuntimeSubject("steered"), text, { headers, timeout: 60_000 })).json();
     };
     await ask(JSON.stringify({ id: "ask", kind: "steer", target: "turn", message: "and this" }));
     await hub.transport.send({ id: "ask", type: "done", data: { steerId: "steer-1" } });
@@ -167,7 +167,7 @@ describe("a runtime that has enough to do", () => {
     await hub.begin();
     const ask = async (id: string, conversationId: string): Promise<unknown> => {
       const text = JSON.stringify({ id, kind: "user_message", message: "hi", metadata: { conversationId } });
-      return (await fleet.connection.request(toRuntimeSubject("busy"), text, { timeout: 5_000 })).json();
+      return (await fleet.connection.request(toRuntimeSubject("busy"), text, { timeout: 60_000 })).json();
     };
     const accepted = { accepted: true, runtime: "busy" };
     // At once: what is being taken counts too.
@@ -209,7 +209,7 @@ describe("the lines of an answer", () => {
     fleet.connection.subscribe("numbered", { callback: (_, message) => void numbers.push(message.headers?.get(header.line)) });
     const headers = toPartHeaders({ [header.inbox]: "numbered" }, 0, 1);
     const listing = JSON.stringify({ id: "list", kind: "list_conversations" });
-    await fleet.connection.request(toRuntimeSubject("numbering"), listing, { headers, timeout: 5_000 });
+    await fleet.connection.request(toRuntimeSubject("numbering"), listing, { headers, timeout: 60_000 });
     for (const type of ["conversations", "conversations", "done"]) await hub.transport.send({ id: "list", type });
     await expect.poll(() => numbers).toEqual(["1", "2", "3"]);
     await hub.close();

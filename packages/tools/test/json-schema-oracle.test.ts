@@ -75,7 +75,7 @@ const schema = fc.letrec<{ schema: unknown; list: unknown; map: unknown }>((tie)
 
 const $defs = { a: { $anchor: "far", type: ["string", "object"] }, b: { maxItems: 2, properties: { a: { $ref: "#far" } } } };
 
-it("SEC-06: any schema and any value get the verdict of another implementation", { timeout: 60_000 }, async () => {
+it("SEC-06: any schema and any value get the verdict of another implementation", async () => {
   await fc.assert(
     fc.asyncProperty(schema, fc.array(value, { minLength: 6, maxLength: 12 }), async (one, made) => {
       // As they come over a wire: no member without a value, no object without a prototype.

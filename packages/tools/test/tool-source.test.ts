@@ -28,7 +28,7 @@ describe("SEC-05: before the check", () => {
     expect(await findSourceProblem(JSON.parse(both), both, [])).toBeUndefined();
   });
 
-  it("the event loop has its turns while 100,000 long numbers are looked at", { timeout: 60_000 }, async () => {
+  it("the event loop has its turns while 100,000 long numbers are looked at", async () => {
     const numbers = (last: string): string => `{"list":[${"9007199254740994.0,".repeat(100_000)}${last}]}`;
     const find = (source: string) => inSlices(() => watchLoop(() => findSourceProblem(JSON.parse(source), source, [])));
     const exact = await find(numbers("0"));

@@ -30,6 +30,7 @@ const denied: PermissionRule[] = [
 
 let root: string;
 let attacker: ChildProcess;
+let exited: Promise<unknown>;
 beforeEach(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "hawser-flip-")));
   for (const folder of ["pub", "secret"]) mkdirSync(join(root, folder));
@@ -37,10 +38,10 @@ beforeEach(async () => {
   writeFileSync(join(root, "secret/a.txt"), canary);
   writeFileSync(join(root, "secret/name-of-canary"), canary);
   attacker = spawn(process.execPath, ["-e", flipper, root], { stdio: ["ignore", "pipe", "inherit"] });
+  exited = once(attacker, "exit");
   await once(attacker.stdout as NonNullable<typeof attacker.stdout>, "data");
 });
 afterEach(async () => {
-  const exited = once(attacker, "exit");
   attacker.kill("SIGKILL");
   await exited;
   rmSync(root, { recursive: true, force: true });

@@ -29,6 +29,7 @@ test("G13 a folder that is a link to the outside again and again while it is rev
   const stage = await openUndoStage(all("old"));
   await stage.turn(() => writeFiles(stage.root, all("new")), "r");
   const child = spawn(process.execPath, ["-e", flipper, stage.path("d"), outside], { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
   for (let round = 0; round < rounds; round++) {
@@ -36,7 +37,7 @@ test("G13 a folder that is a link to the outside again and again while it is rev
     expect(treeOf(outside)).toEqual(before);
   }
   child.kill("SIGKILL");
-  await once(child, "close");
+  await closed;
   const folder = ["d.real", "d"].map(stage.path).find((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
   const left = treeOf(folder ?? "");
   expect(Object.keys(left)).toHaveLength(names.length);
@@ -93,11 +94,12 @@ test("a command that goes on writing while its turn is reverted loses nothing th
     process.stdout.write("writes\\n");
     for (let line = 0; ; line++) appendFileSync(process.argv[1], line + "\\n");`;
   const child = spawn(process.execPath, ["-e", program, stage.path("log.txt")], { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
   for (let round = 0; round < rounds; round++) expect((await stage.revert({ requestId: `u${round}` })).reverted).toEqual([]);
   child.kill("SIGKILL");
-  await once(child, "close");
+  await closed;
   const lines = stage.read("log.txt").split("\n");
   expect(lines.slice(0, 3)).toEqual(["old", "new", "0"]);
   expect(lines.slice(2, -1)).toEqual(lines.slice(2, -1).map((_, at) => String(at)));

@@ -189,7 +189,7 @@ describe.concurrent("an MCP server that fails", () => {
   });
 
   it("that neither answers nor ends is gone when it counts as failed", async () => {
-    await using stage = await openStage({ deaf }, { mcpConnectMs: 3_000 });
+    await using stage = await openStage({ deaf }, { mcpConnectMs: 10_000 });
     expect(stage.servers.status()).toMatchObject([{ name: "deaf", state: "failed" }]);
     expect(isAlive(Number(readFileSync(join(stage.folder, "pid"), "utf8")))).toBe(false);
   });

@@ -158,6 +158,7 @@ describe("a folder that is swapped for a link while tools run", () => {
     writeFileSync(join(stage.root, "swapped/canary.txt"), "inside");
     const before = stage.outsideNow();
     const child = spawn(process.execPath, ["-e", swapper, stage.root, stage.outside], { stdio: ["ignore", "pipe", "inherit"] });
+    const exited = once(child, "exit");
     await once(child.stdout, "data");
     const opens = watchOpens(stage.root);
     const counts = { done: 0, refused: 0 };
@@ -175,7 +176,6 @@ describe("a folder that is swapped for a link while tools run", () => {
       }
     } finally {
       opens.release();
-      const exited = child.exitCode === null ? once(child, "exit") : undefined;
       child.kill("SIGKILL");
       await exited;
     }

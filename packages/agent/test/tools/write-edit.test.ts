@@ -93,10 +93,12 @@ describe("write_file", () => {
     put("target.txt", "b".repeat(6_000_000));
     for (let round = 0; round < 5; round++) {
       const child = startWriter(1_000);
+      // It may be done before we are.
+      const closed = once(child, "close");
       await once(child.stdout!, "data");
       await delay(5 + round * 15);
       child.kill("SIGKILL");
-      await once(child, "close");
+      await closed;
       expect(statSync(at("target.txt")).size).toBe(6_000_000);
       expect(get("target.txt")).toMatch(/^(?:a+|b+)$/);
     }

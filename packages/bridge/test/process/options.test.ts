@@ -123,7 +123,7 @@ describe("--check", () => {
 
   it("H16: gives up on a program that accepts and never answers", async ({ parent, start }) => {
     const raw = await parent({ onFrame: () => {} });
-    const [config, options] = quickBridge(raw.config, { connectTimeoutMs: 200 });
+    const [config, options] = quickBridge(raw.config, { connectTimeoutMs: 3_000 });
     const bridge = start(config, { ...options, options: ["--check"] });
     expect(await bridge.exited).toEqual({ code: 2, signal: null });
     expect(bridge.stderr).toBe(`hawser: the program at ${raw.socketPath} does not answer\n`);

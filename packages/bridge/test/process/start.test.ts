@@ -168,11 +168,11 @@ describe.concurrent("heartbeats", () => {
     });
     const seen: number[] = [];
     const options = {
-      timeout: 4_000,
+      timeout: 8_000,
       resetTimeoutOnProgress: true,
       onprogress: ({ progress }: { progress: number }) => void seen.push(progress),
     };
-    const result = await client.callTool("slow", { ms: 5_000 }, options);
+    const result = await client.callTool("slow", { ms: 9_000 }, options);
     await client.close();
     expect(result.content[0].text).toBe("done");
     expect(seen.length).toBeGreaterThan(3);

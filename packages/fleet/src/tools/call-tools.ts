@@ -77,7 +77,12 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
   /** Looked at for all calls together: a timer for each would cost more than the call. */
   const silence = setInterval(() => {
     const before = performance.now() - fleetLimits.fleetSilenceMs;
-    for (const call of pending.values()) if (call.heardAt < before) call.settle(unknownOutcome(service, call.params.name));
+    const silent = Array.from(pending.values()).filter((call) => call.heardAt < before);
+    if (silent.length === 0) return;
+    // Timers run before input is read: what came while this process itself stood still is let in first.
+    setImmediate(() => {
+      for (const call of silent) if (call.heardAt < before) call.settle(unknownOutcome(service, call.params.name));
+    });
   }, fleetLimits.fleetBeatMs / 2);
   silence.unref();
 

@@ -70,7 +70,8 @@ export async function watchTools(fleet: Fleet, service: string) {
     for (const [id, { seenAt }] of machines) if (seenAt < before) machines.delete(id);
     choose();
   }
-  const sweeping = setInterval(sweep, fleetLimits.fleetAnnounceMs);
+  // Timers run before input is read: what was announced while this process itself stood still is let in first.
+  const sweeping = setInterval(() => setImmediate(sweep), fleetLimits.fleetAnnounceMs);
   sweeping.unref();
 
   fleet.say(subjects.who);

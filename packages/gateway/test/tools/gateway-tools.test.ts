@@ -230,7 +230,7 @@ describe("a large API", () => {
   beforeAll(async () => {
     tools = await gatewayTools(large());
     mutating = await gatewayTools(large(), { allowMutations: true });
-  }, 120_000);
+  });
 
   it("of 1,223 operations costs a model under 2,000 tokens, as three tools", () => {
     expect(namesOf(mutating)).toEqual(["search_operations", "describe_operation", "call_operation"]);

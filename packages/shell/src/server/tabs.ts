@@ -135,14 +135,16 @@ export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs,
     if (readyLine !== undefined) put(tab, { kind: "response", line: readyLine });
   }
 
-  const pulse = setInterval(() => {
+  function look(): void {
     for (const [tab, { lines }] of tabs) {
       // A paused one may have answered; its pong has not been read yet.
       if (lines.isStalled() || (unanswered.has(tab) && !tab.isPaused)) tab.terminate();
       else tab.ping();
       unanswered.add(tab);
     }
-  }, pingMs).unref();
+  }
+  // Timers run before input is read: a pong that came while this process itself stood still is let in first.
+  const pulse = setInterval(() => setImmediate(look), pingMs).unref();
 
   return {
     connect: (tab) => server.handleUpgrade(tab.request, tab.socket, tab.head, (socket) => welcome(socket, tab)),

@@ -252,6 +252,26 @@ describe("a tab that does not answer", () => {
     honest.terminate();
   });
 
+  it("has answered if its pong lies there while this process stands still until the next ping is due", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await using stage = await openTabs({ pingMs: 500 });
+    const honest = new WebSocket(`ws://127.0.0.1:${stage.door.port}/link`);
+    const closed = once(honest, "close").then(() => "closed");
+    await once(honest, "open");
+    const pinged = new Promise<void>((resolve) =>
+      honest.once("ping", () => {
+        setTimeout(() => (vi.advanceTimersByTime(500), resolve()), 1);
+        // Its pong has just been written; from here the timers come next, and only behind them what lies in a socket.
+        for (const end = performance.now() + 20; performance.now() < end;);
+      }),
+    );
+    vi.advanceTimersByTime(500);
+    await pinged;
+    expect(await Promise.race([closed, once(honest, "ping").then(() => "asked again")])).toBe("asked again");
+    honest.terminate();
+  });
+
   it("is not waited for at the end, nor is half a connection that was refused", async () => {
     const stage = await openStage();
     using tab = await openRawTab(doorOf(stage));

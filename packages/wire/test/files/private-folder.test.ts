@@ -28,6 +28,7 @@ it("G9 the folder of a killed process is removed by the next start, one of a liv
   const env = { ...process.env, TMPDIR };
   const living = spawn(process.execPath, program("setInterval(() => {}, 1000);"), { env, stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void living.kill("SIGKILL"));
+  const exited = once(living, "exit");
   const [path] = (await once(living.stdout, "data")) as [Buffer];
   expect(statSync(path.toString().trim()).mode & 0o777).toBe(0o700);
   expect(spawnSync(process.execPath, program('process.kill(process.pid, "SIGKILL");'), { env }).signal).toBe("SIGKILL");
@@ -43,7 +44,7 @@ it("G9 the folder of a killed process is removed by the next start, one of a liv
       .toSorted(),
   ).toEqual([path.toString().trim(), foreign[0]!, join(TMPDIR, "hawser-demo-mine")].toSorted());
   living.kill("SIGTERM");
-  await once(living, "exit");
+  await exited;
   expect(existsSync(path.toString().trim())).toBe(false);
 });
 

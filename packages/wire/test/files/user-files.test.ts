@@ -46,7 +46,7 @@ describe("a folder", () => {
     await expect(makeFolder(join(home, "link", "x", "y"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it.runIf(existsSync("/proc/self"))("below /proc is refused, and does not hang", { timeout: 60_000 }, async () => {
+  it.runIf(existsSync("/proc/self"))("below /proc is refused, and does not hang", async () => {
     await expect(makeFolder("/proc/self/.config/hawser")).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

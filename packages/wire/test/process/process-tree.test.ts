@@ -1,6 +1,5 @@
 // G9: what a child of ours has started ends with it, also where that has left its process group. All with real processes.
 
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { startChild } from "../../src/process/child.ts";
@@ -21,13 +20,15 @@ async function startShell(code: string, count = 1): Promise<{ stop(): Promise<un
     stopSignalMs: 30_000,
   });
   let text = "";
-  while (text.trim().split(/\s+/).filter(Boolean).length < count) text += String((await once(child.stdout, "data"))[0]);
+  // Several may have been read before anybody listens, and then come all at once.
+  child.stdout.on("data", (chunk) => (text += String(chunk)));
+  await until(() => text.split("\n").length > count, undefined, "all have said their ids");
   return { stop: child.stop, pids: text.trim().split(/\s+/).map(Number) };
 }
 
 async function untilGone(pid: number): Promise<void> {
   try {
-    await until(() => !isRunning(pid), 10_000, `process ${pid} is gone`);
+    await until(() => !isRunning(pid), 60_000, `process ${pid} is gone`);
   } catch (error) {
     // It is ours: what a failed test leaves must not stay for a quarter of an hour.
     process.kill(pid, "SIGKILL");
