@@ -105,9 +105,25 @@ function startHosts(context: RowContext, commands: Command) {
 const turns = 20;
 type Host = ReturnType<typeof startHost>;
 
+/** Agents read many variables, and what they do must not depend on those of this machine. */
+function usualVariables(): NodeJS.ProcessEnv {
+  const names = ["PATH", "TMPDIR", "HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"];
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+}
+
+interface Line {
+  readonly id?: string;
+  readonly type: string;
+  readonly token?: string;
+}
+
+const isDone = ({ type }: Line): boolean => type === "done";
+/** An agent's own notices may come before it. */
+const ofModel = ({ type, token }: Line): boolean => type === "token" && token?.includes("hel") === true;
+
 /** Sends requests to a program, and reads what it answers line by line. */
 function startHost([program = "", ...args]: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...usualVariables(), ...env } });
   const exited = once(child, "exit");
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let requests = 0;
@@ -118,13 +134,13 @@ function startHost([program = "", ...args]: readonly string[], env: NodeJS.Proce
     return id;
   }
 
-  async function until(id: string, type: string): Promise<void> {
+  async function until(id: string, isIt: (line: Line) => boolean): Promise<void> {
     for (;;) {
       const { value, done } = await lines.next();
       if (done) throw new Error("a program of the bench ended by itself");
-      const line = JSON.parse(value) as { readonly id?: string; readonly type: string };
+      const line = JSON.parse(value) as Line;
       if (line.id === id && line.type === "error") throw new Error(value);
-      if (line.id === id && line.type === type) return;
+      if (line.id === id && isIt(line)) return;
     }
   }
 
@@ -132,14 +148,14 @@ function startHost([program = "", ...args]: readonly string[], env: NodeJS.Proce
     /** Resolves when the turn is over, with the time to its first token. */
     async turn(conversationId: string, startedAt = performance.now()): Promise<number> {
       const id = send({ kind: "user_message", message: "say hello", metadata: { conversationId } });
-      await until(id, "token");
+      await until(id, ofModel);
       const ms = performance.now() - startedAt;
-      await until(id, "done");
+      await until(id, isDone);
       return ms;
     },
     /** Its agent ends. */
     async forget(conversationId: string): Promise<void> {
-      await until(send({ kind: "delete_conversation", conversationId }), "done");
+      await until(send({ kind: "delete_conversation", conversationId }), isDone);
     },
     async close(): Promise<void> {
       child.stdin.end();
