@@ -117,6 +117,15 @@ export function describeThrown(value: unknown): string {
 /** What an error says, as well-formed text of bounded length. */
 export const toErrorText = (text: string): string => cutText(text, protocolLimits.maxErrorTextChars).toWellFormed();
 
+/** How a request of the agent protocol ends in an error: the opening words say what kind of failure it is, the rest what happened and what to do. */
+export function toErrorEvent(thrown: unknown): { readonly type: "error"; readonly error: string; readonly code: ErrorCode } {
+  const { code, message } = toHawserError(thrown);
+  const { agentText } = errorTable[code];
+  const hasOpening = message.toLowerCase().startsWith(agentText.toLowerCase());
+  const text = hasOpening ? message.slice(0, 1).toUpperCase() + message.slice(1) : `${agentText}: ${message}`;
+  return { type: "error", error: toErrorText(text), code };
+}
+
 /** A piece of foreign text, for a message: on one line, in quotes that it can't end, and cut to `maxChars`, the ellipsis included. */
 export function quoteShort(text: string, maxChars: number): string {
   return JSON.stringify(cutText(text, maxChars));

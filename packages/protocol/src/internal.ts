@@ -5,7 +5,7 @@ export type { ResponseBody } from "./agent/protocol.ts";
 export * from "./contract-errors.ts";
 export { isRecord } from "./is-record.ts";
 export { defineProtocol, type DirectionDefinition, type MessageDefinition, type ProtocolDefinition } from "./define-protocol.ts";
-export { quoteShort, toErrorText, tooLarge } from "./errors.ts";
+export { quoteShort, toErrorEvent, toErrorText, tooLarge } from "./errors.ts";
 export { protocolLimits } from "./limits.ts";
 export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./retry-pause.ts";
 export { callData, callItem, callStats, helloData } from "./rpc.ts";

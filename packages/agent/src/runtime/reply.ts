@@ -5,15 +5,7 @@
 // oldest of the turn that holds most goes first. A silent turn gives a sign of life, unless only the user is awaited.
 
 import { setImmediate as nextLoop } from "node:timers/promises";
-import {
-  errorTable,
-  HawserError,
-  toErrorText,
-  toHawserError,
-  type AnyAgentResponse,
-  type ErrorCode,
-  type ResponseBody,
-} from "@hawser/protocol/internal";
+import { HawserError, toErrorEvent, type AnyAgentResponse, type ErrorCode, type ResponseBody } from "@hawser/protocol/internal";
 import { createOutbox, JsonText, taken, withIdSource, type Flight, type Outbox, type Transport } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
@@ -142,7 +134,7 @@ export function createReplies(transport: Transport): Replies {
         ended.resolve();
       },
       done: (data?: DoneData) => reply.end({ type: "done", ...(data && { data }) }),
-      fail: (error: unknown) => reply.end(toErrorEvent(toHawserError(error))),
+      fail: (error: unknown) => reply.end(toErrorEvent(error)),
       async sendAgain(since: number): Promise<void> {
         const events = record?.since(since);
         const message = "what the turn has sent since then is no longer held; load the conversation when it has ended";
@@ -228,12 +220,4 @@ const eventBytes = 200;
 function weigh(event: SentEvent): number {
   if (event.type === "token") return eventBytes + 2 * event.token.length;
   return eventBytes + 2 * JSON.stringify(("data" in event ? event.data : null) ?? null).length;
-}
-
-/** In words for people and as a code for programs. The opening words say what kind of failure it is; the rest what happened and what to do. */
-export function toErrorEvent({ code, message }: HawserError): ResponseBody<Extract<End, { type: "error" }>> {
-  const { agentText } = errorTable[code];
-  const hasOpening = message.toLowerCase().startsWith(agentText.toLowerCase());
-  const text = hasOpening ? message.slice(0, 1).toUpperCase() + message.slice(1) : `${agentText}: ${message}`;
-  return { type: "error", error: toErrorText(text), code };
 }

@@ -9,6 +9,7 @@ import {
   defaultConversation,
   HawserError,
   toHawserError,
+  toErrorEvent,
   type AnyAgentRequest,
 } from "@hawser/protocol/internal";
 import { createInFlightTable, createSemaphore, memberSource, weighJsonText, type Incoming, type Transport } from "@hawser/wire/internal";
@@ -18,7 +19,7 @@ import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createControlAnswers, type ControlRequest } from "./control-requests.ts";
 import { createQuestions } from "./questions.ts";
 import { createRecentConversations } from "./recent-conversations.ts";
-import { createReplies, toErrorEvent, type Reply } from "./reply.ts";
+import { createReplies, type Reply } from "./reply.ts";
 import { answersPermissions, readMetadata } from "./turn-metadata.ts";
 import { createTurns } from "./turns.ts";
 

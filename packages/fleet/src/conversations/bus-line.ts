@@ -1,6 +1,6 @@
 // What hosts and runtimes of a fleet say to each other around the lines of the agent protocol, which stay as they are.
 
-import { errorTable, HawserError, isRecord, toErrorText, toHawserError } from "@hawser/protocol/internal";
+import { HawserError, isRecord, toErrorEvent } from "@hawser/protocol/internal";
 import { readObject } from "../message-text.ts";
 
 /** How a runtime answers a line that it was sent. */
@@ -30,11 +30,8 @@ export function namedConversation(request: Readonly<Record<string, unknown>>): s
   return typeof named === "string" && named !== "" ? named : undefined;
 }
 
-/** In words for people and as a code for programs, as a runtime says it. */
-export function toErrorLine(error: unknown): { type: "error"; error: string; code: string; timestamp: number } {
-  const { code, message } = toHawserError(error);
-  return { type: "error", error: toErrorText(`${errorTable[code].agentText}: ${message}`), code, timestamp: Date.now() };
-}
+/** A failure as a runtime says it. */
+export const toErrorLine = (error: unknown) => ({ ...toErrorEvent(error), timestamp: Date.now() });
 
 const endings: ReadonlySet<unknown> = new Set(["done", "error", "status"]);
 
