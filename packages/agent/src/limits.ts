@@ -33,8 +33,8 @@ export const agentLimits = {
   agentReplayBytes: 8_388_608,
   /** Conversations that stay open, and locked, while nothing happens in them. */
   agentOpenEntries: 32,
-  /** What those conversations hold together: as much as one may hold, so that also the largest is not read again for each turn. */
-  agentOpenBytes: 25_165_824,
+  /** What those conversations hold together; one alone may hold more, until another one is used. */
+  agentOpenBytes: 8_388_608,
   /** JSON of what one tool call returns; more is cut, with a note. */
   agentToolResultChars: 1_048_576,
   /** Images and other media in what one tool call returns, as base64; one that does not fit is only described. */

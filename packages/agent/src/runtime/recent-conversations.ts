@@ -1,5 +1,7 @@
 // The conversations that this runtime used last stay open, with their locks, as far as they fit: the next turn need not
-// read them again. The store counts who uses a conversation; this is one more user of each that stays.
+// read them again. The store counts who uses a conversation; this is one more user of each that stays. A large one stays
+// until another one is used: a user who works in one conversation for long does not wait for it in each turn, and no more
+// is held than while it was in use.
 
 import type { Conversation, ConversationStore } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
@@ -9,6 +11,7 @@ export type RecentConversations = ReturnType<typeof createRecentConversations>;
 export function createRecentConversations(store: ConversationStore) {
   /** In the order of last use. */
   const recent = new Map<string, Conversation>();
+  let inUse = 0;
 
   /** Keeps this one instead of the same one from its last use. */
   async function keep(conversation: Conversation): Promise<void> {
@@ -17,8 +20,13 @@ export function createRecentConversations(store: ConversationStore) {
     recent.delete(conversationId);
     recent.set(conversationId, conversation);
     await before?.close();
+    await letGo();
+  }
+
+  /** Of what does not fit; not of the one that is about to be used. */
+  async function letGo(used?: string): Promise<void> {
     for (const [id, oldest] of recent) {
-      if (!oldest.isStale && !isTooMuch()) continue;
+      if (id === used || (!oldest.isStale && !isTooMuch())) continue;
       recent.delete(id);
       await oldest.close();
     }
@@ -26,17 +34,23 @@ export function createRecentConversations(store: ConversationStore) {
 
   function isTooMuch(): boolean {
     const { agentOpenEntries, agentOpenBytes } = agentLimits;
-    return recent.size > agentOpenEntries || [...recent.values()].reduce((sum, { bytes }) => sum + bytes, 0) > agentOpenBytes;
+    const isAlone = recent.size === 1 && inUse === 0;
+    const bytes = [...recent.values()].reduce((sum, conversation) => sum + conversation.bytes, 0);
+    return recent.size > agentOpenEntries || (bytes > agentOpenBytes && !isAlone);
   }
 
   return {
     /** Opens it if it isn't open, and keeps it open at least until the action is over. */
     async use<Result>(conversationId: string, action: (conversation: Conversation) => Promise<Result>): Promise<Result> {
-      const conversation = await store.open(conversationId);
+      let conversation: Conversation | undefined;
+      inUse++;
       try {
+        await letGo(conversationId);
+        conversation = await store.open(conversationId);
         return await action(conversation);
       } finally {
-        await keep(conversation);
+        inUse--;
+        if (conversation) await keep(conversation);
       }
     },
     /** Removes it with its file. The next use begins a new one. */

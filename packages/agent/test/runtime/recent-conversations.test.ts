@@ -8,7 +8,7 @@ import { createRecentConversations } from "../../src/runtime/recent-conversation
 import { user } from "../history/messages.ts";
 import { temporaryFolder } from "../history/stores.ts";
 
-test("the largest conversation stays open, so that it isn't read again for each turn, and goes when another one needs the room", async () => {
+test("the largest conversation stays open, so that it isn't read again for each turn, until another one is used", async () => {
   const folder = temporaryFolder();
   const conversations = createRecentConversations(createFileStore({ folder, onNotice: () => {} }));
   const locked = (): string[] => readdirSync(folder).filter((name) => name.endsWith(".lock"));
@@ -21,8 +21,9 @@ test("the largest conversation stays open, so that it isn't read again for each 
 
   await fill("one");
   expect(locked()).toEqual([expect.stringContaining("one")]);
-  await fill("two");
-  expect(locked()).toEqual([expect.stringContaining("two")]);
+  await conversations.use("two", async () => expect(locked()).toEqual([expect.stringContaining("two")]));
+  await fill("three");
+  expect(locked()).toEqual([expect.stringContaining("three")]);
   await conversations.close();
   expect(locked()).toEqual([]);
 });
