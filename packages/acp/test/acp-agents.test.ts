@@ -1,7 +1,7 @@
 // How many agents run at once, and for how long: in this process, with small limits.
 
 import { fileURLToPath } from "node:url";
-import type { AgentTurn, TurnAgent } from "@hawser/agent";
+import type { DelegatedTurn, TurnAgent } from "@hawser/agent";
 import { afterEach, expect, it } from "vitest";
 import { createAcpModels } from "../src/internal.ts";
 import { acpLimits } from "../src/limits.ts";
@@ -18,7 +18,7 @@ const create = async (): Promise<TurnAgent> => {
 
 async function say(agent: TurnAgent, conversationId: string, message: string, signal = new AbortController().signal): Promise<string> {
   let text = "";
-  const turn: AgentTurn = {
+  const turn: DelegatedTurn = {
     conversationId,
     message,
     signal,

@@ -1,12 +1,12 @@
 // What is held of an agent's tool calls: bounded, whatever the agent tells of them.
 
-import type { AgentEvent } from "@hawser/agent";
+import type { DelegatedEvent } from "@hawser/agent";
 import { expect, it } from "vitest";
 import { createToolUses } from "../src/agents/tool-uses.ts";
 import { acpLimits } from "../src/limits.ts";
 
 function begin() {
-  const events: AgentEvent[] = [];
+  const events: DelegatedEvent[] = [];
   const uses = createToolUses("acp/test", (event) => Promise.resolve(void events.push(event)));
   return { events, uses };
 }

@@ -12,11 +12,20 @@ export { connectMcpServers, type McpServers, type McpServersOptions, type Server
 export { createModelCatalog, type ConfiguredCatalog, type ModelCatalogOptions } from "./model/catalog.ts";
 export type { ListedTool, McpServerStatus } from "./mcp/mcp-server.ts";
 export type { AttachedContent, Model, ModelCatalog, ModelEvent, ModelStep, ModelTool } from "./model/model.ts";
-export type { AboutUse, AgentEvent, AgentPlace, AgentQuestion, AgentTurn, FileDiff, TurnAgent, UseLocation } from "./model/turn-agent.ts";
+export type {
+  AboutUse,
+  DelegatedEvent,
+  AgentPlace,
+  AgentQuestion,
+  DelegatedTurn,
+  FileDiff,
+  TurnAgent,
+  UseLocation,
+} from "./model/turn-agent.ts";
 export type { Environment, ModelConfiguration, ModelProvider } from "./model/vendors.ts";
 export { createOfflineModel } from "./offline/offline-model.ts";
 export { createAuditLog, type AuditLog, type AuditLogOptions } from "./permissions/audit-log.ts";
-export { createPolicy, type PermissionMode, type PolicyOptions, type RulesPolicy } from "./permissions/create-policy.ts";
+export { createPolicy, type PolicyMode, type PolicyOptions, type RulesPolicy } from "./permissions/create-policy.ts";
 export type { PermissionPolicy, ToolCall, Verdict } from "./permissions/policy.ts";
 export type { PermissionRule } from "./rules/permission-rule.ts";
 export type { AgentParts, Attachment, TrustQuestion, Workspace, WorkspaceChoice, Workspaces } from "./runtime/agent-parts.ts";

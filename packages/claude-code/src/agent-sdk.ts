@@ -8,7 +8,7 @@ import type { McpStdioServerConfig } from "@hawser/bridge";
 import { AgentSDKNotInstalledError } from "./errors.ts";
 
 /** A message of the command line. `type` and `subtype` tell what else is in it. */
-export interface AgentMessage {
+export interface SdkMessage {
   readonly type: string;
   readonly subtype?: string;
   readonly session_id?: string;
@@ -50,7 +50,7 @@ export interface AgentUserMessage {
   readonly parent_tool_use_id: null;
 }
 
-export interface AgentQuery extends AsyncIterable<AgentMessage> {
+export interface AgentQuery extends AsyncIterable<SdkMessage> {
   close(): void;
   mcpServerStatus(): Promise<readonly { readonly name: string; readonly status: string; readonly error?: string }[]>;
 }

@@ -5,7 +5,7 @@ export type { ClaudeCodeProvider } from "./model.ts";
 export type { ClaudeCodeModelOptions, CanUseTool, OutputSchema, PermissionMode, RequestOptions } from "./options.ts";
 export type { PromptMessage, RequestPrompt } from "./prompt.ts";
 export type { ClaudeCodeMetadata, ClaudeCodeResult, ClaudeCodeResultWithMetadata, ClaudeCodeUsage } from "./result.ts";
-export type { AgentMessage, McpSdkServerConfig, McpServerConfig } from "./agent-sdk.ts";
+export type { SdkMessage, McpSdkServerConfig, McpServerConfig } from "./agent-sdk.ts";
 export type { ParameterRestriction, ToolRestrictions } from "./tool-restrictions.ts";
 export type { ToolSelection, ToolsetOptions } from "./toolset.ts";
 export { isClaudeCodeAvailable } from "./find-cli.ts";

@@ -12,7 +12,7 @@ import {
 } from "@ai-sdk/provider";
 import type { ToolSource } from "@hawser/bridge";
 import { claudeCodeLimits } from "./limits.ts";
-import type { AgentMessage, McpServerConfig } from "./agent-sdk.ts";
+import type { SdkMessage, McpServerConfig } from "./agent-sdk.ts";
 import { createLanguageCalls, type LanguageCalls } from "./language/language-calls.ts";
 import { checkOptions, type ClaudeCodeModelOptions, type RequestOptions } from "./options.ts";
 import { prepareRequestPrompt, type RequestPrompt } from "./prompt.ts";
@@ -71,7 +71,7 @@ export class ClaudeCodeModel implements LanguageModelV4 {
   }
 
   /** Every message of the command line. Leaving the loop early ends the request. */
-  async *streamMessages(prompt: RequestPrompt, options: RequestOptions = {}): AsyncGenerator<AgentMessage, void> {
+  async *streamMessages(prompt: RequestPrompt, options: RequestOptions = {}): AsyncGenerator<SdkMessage, void> {
     const selection = this.processFunctionTools(options.tools);
     const prepared = prepareRequestPrompt(prompt);
     const { schema, includePartialMessages, resume, forkSession } = options;

@@ -3,7 +3,7 @@
 
 import { HawserError } from "@hawser/protocol";
 import type { StandardSchema, JsonSchema } from "@hawser/tools";
-import type { AgentMessage } from "./agent-sdk.ts";
+import type { SdkMessage } from "./agent-sdk.ts";
 import type { ToolRestrictions } from "./tool-restrictions.ts";
 
 export type PermissionMode = "default" | "acceptEdits" | "bypassPermissions" | "plan" | "dontAsk" | "auto";
@@ -50,7 +50,7 @@ export interface ClaudeCodeModelOptions {
   /** Ends the request as soon as it says true. Asked with every message, and while there is none. */
   readonly interruptHandler?: (() => boolean) | undefined;
   /** Sees every message of the command line, before anything else does; is waited for. */
-  readonly onMessage?: ((message: AgentMessage) => void | Promise<void>) | undefined;
+  readonly onMessage?: ((message: SdkMessage) => void | Promise<void>) | undefined;
   /** `report` tells the model of a tool that failed; `throw` ends the request with IPCToolExecutionError. */
   readonly toolErrors?: "report" | "throw" | undefined;
   /** How long tool calls that were handed out to the AI SDK may take; `claudeToolResultMs` unless given. */

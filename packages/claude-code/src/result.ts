@@ -2,7 +2,7 @@
 // came about. A run that ended without an answer, or with an error, is an error here and never an empty text.
 
 import { isRecord } from "@hawser/protocol/internal";
-import type { AgentMessage } from "./agent-sdk.ts";
+import type { SdkMessage } from "./agent-sdk.ts";
 import { CLIExecutionError, CLIResponseParseError } from "./errors.ts";
 
 export interface ClaudeCodeUsage {
@@ -40,7 +40,7 @@ export interface ClaudeCodeResultWithMetadata<Output = unknown> extends ClaudeCo
   readonly metadata: ClaudeCodeMetadata;
 }
 
-export interface ResultMessage extends AgentMessage {
+export interface ResultMessage extends SdkMessage {
   readonly result?: string;
   readonly structured_output?: unknown;
 }
@@ -52,7 +52,7 @@ export type RunRecord = ReturnType<typeof createRunRecord>;
 
 export function createRunRecord() {
   const warnings: string[] = [];
-  let init: AgentMessage | undefined;
+  let init: SdkMessage | undefined;
   let lastText = "";
 
   const record = {
@@ -60,7 +60,7 @@ export function createRunRecord() {
     lastStructuredInput: undefined as unknown,
     /** The message that ends a run; undefined before it. */
     result: undefined as ResultMessage | undefined,
-    add(message: AgentMessage): void {
+    add(message: SdkMessage): void {
       if (message.type === "system" && message.subtype === "init") init = message;
       if (message.type === "result") record.result = message as ResultMessage;
       if (message.type === "assistant")
@@ -105,7 +105,7 @@ const meanings: Readonly<Record<string, string>> = {
   error_max_structured_output_retries: "no answer that fits the schema",
 };
 
-function* warningsIn(message: AgentMessage): Generator<string> {
+function* warningsIn(message: SdkMessage): Generator<string> {
   if (message.type === "result" && Array.isArray(message["permission_denials"]))
     for (const denial of message["permission_denials"] as unknown[])
       if (isRecord(denial)) yield `a call of ${String(denial["tool_name"])} was denied`;
@@ -115,7 +115,7 @@ function* warningsIn(message: AgentMessage): Generator<string> {
     yield `rate limit: ${String(message["rate_limit_info"]["status"])}`;
 }
 
-function toMetadata(result: ResultMessage, init: AgentMessage | undefined, warnings: readonly string[]): ClaudeCodeMetadata {
+function toMetadata(result: ResultMessage, init: SdkMessage | undefined, warnings: readonly string[]): ClaudeCodeMetadata {
   const usage = isRecord(result["usage"]) ? result["usage"] : {};
   return {
     sessionId: result.session_id ?? init?.session_id ?? "",
@@ -139,7 +139,7 @@ export const toUsage = (usage: Readonly<Record<string, unknown>>): ClaudeCodeUsa
 });
 
 /** The blocks of an assistant's or user's message. */
-export function blocksOf(message: AgentMessage): readonly Record<string, unknown>[] {
+export function blocksOf(message: SdkMessage): readonly Record<string, unknown>[] {
   const { content } = (isRecord(message["message"]) ? message["message"] : {}) as { content?: unknown };
   return Array.isArray(content) ? content.filter(isRecord) : [];
 }

@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { BridgeStartupError, cutText, describeThrown, HawserError, protocolLimits } from "@hawser/protocol/internal";
-import { loadAgentSdk, type AgentMessage, type AgentQuery, type SpawnRequest } from "./agent-sdk.ts";
+import { loadAgentSdk, type SdkMessage, type AgentQuery, type SpawnRequest } from "./agent-sdk.ts";
 import { startCliProcess, type CliProcess } from "./cli-process.ts";
 import { CLIExecutionError } from "./errors.ts";
 import { findCli } from "./find-cli.ts";
@@ -24,7 +24,7 @@ export interface CliRunRequest extends RunRequest {
 
 export interface CliRun {
   /** The next message; undefined at the end. Throws what ended the run. */
-  next(): Promise<AgentMessage | undefined>;
+  next(): Promise<SdkMessage | undefined>;
   /** Ends the run with this error, unless it has ended already. */
   fail(error: Error): void;
   readonly guard: RunEnding["guard"];
@@ -53,7 +53,7 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
     return cli.spawned;
   };
 
-  async function open(): Promise<AsyncIterator<AgentMessage>> {
+  async function open(): Promise<AsyncIterator<SdkMessage>> {
     ending.check();
     const onToolError = options.toolErrors === "throw" ? ending.fail : undefined;
     endpoint = selection && createEndpoint(selection.toolset, { ...options, keepsAlive, onToolError });
@@ -73,7 +73,7 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
     return query[Symbol.asyncIterator]();
   }
 
-  async function pull(): Promise<AgentMessage | undefined> {
+  async function pull(): Promise<SdkMessage | undefined> {
     try {
       const pulled = await ending.until(iterator.next());
       isFinished = pulled.done === true;
@@ -129,7 +129,7 @@ const statusMs = 1_000;
 
 /** The first message says how our server came up. */
 async function checkServer(
-  { type, subtype, mcp_servers }: AgentMessage,
+  { type, subtype, mcp_servers }: SdkMessage,
   name: string | undefined,
   query: AgentQuery | undefined,
 ): Promise<void> {

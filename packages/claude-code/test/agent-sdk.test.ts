@@ -3,7 +3,7 @@
 
 import type * as theirs from "@anthropic-ai/claude-agent-sdk";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { AgentMessage, AgentQuery, AgentUserMessage, McpServerConfig, SpawnedProcess, SpawnRequest } from "../src/agent-sdk.ts";
+import type { SdkMessage, AgentQuery, AgentUserMessage, McpServerConfig, SpawnedProcess, SpawnRequest } from "../src/agent-sdk.ts";
 import type { ClaudeCodeModelOptions, PermissionMode } from "../src/options.ts";
 import { toQueryOptions } from "../src/query-options.ts";
 import { createToolset, selectTools } from "../src/toolset.ts";
@@ -115,7 +115,7 @@ it("shapes are those of the Agent SDK", () => {
   expectTypeOf<PermissionMode>().toExtend<theirs.PermissionMode>();
   expectTypeOf<SpawnedProcess>().toExtend<theirs.SpawnedProcess>();
   expectTypeOf<theirs.SpawnOptions>().toExtend<SpawnRequest>();
-  expectTypeOf<theirs.SDKMessage>().toExtend<AgentMessage>();
+  expectTypeOf<theirs.SDKMessage>().toExtend<SdkMessage>();
   expectTypeOf<theirs.Query>().toExtend<AgentQuery>();
   expectTypeOf<AgentUserMessage["type"]>().toExtend<theirs.SDKUserMessage["type"]>();
   expectTypeOf<McpServerConfig["type"]>().toExtend<theirs.McpServerConfig["type"]>();

@@ -14,7 +14,7 @@ import {
   CLIExecutionError,
   CLITimeoutError,
   defineTool,
-  type AgentMessage,
+  type SdkMessage,
   type ClaudeCodeModel,
   type ClaudeCodeModelOptions,
 } from "../src/index.ts";
@@ -224,7 +224,7 @@ describe("a session that goes on", () => {
 
   it("and fails before it says anything is begun anew, and not tried again", async () => {
     let runs = 0;
-    const onMessage = ({ subtype }: AgentMessage): void => void (subtype === "init" && runs++);
+    const onMessage = ({ subtype }: SdkMessage): void => void (subtype === "init" && runs++);
     const { model } = await makeOdd("resumed|dies", { onMessage });
     await model.doGenerate({ prompt: [user("one")] });
     for (const expected of [3, 4]) {

@@ -3,7 +3,7 @@
 // agent gets a moment to end it too, and the next turn waits for that.
 
 import { methods, type RequestPermissionRequest, type RequestPermissionResponse } from "@agentclientprotocol/sdk";
-import type { AgentPlace, AgentTurn } from "@hawser/agent";
+import type { AgentPlace, DelegatedTurn } from "@hawser/agent";
 import { HawserError, isRecord, quoteShort, type OptionEntry } from "@hawser/protocol/internal";
 import { isSettledWithin, untilAborted } from "@hawser/wire/internal";
 import { startAgentProcess, type AgentProcess } from "../connection/agent-process.ts";
@@ -27,7 +27,7 @@ export interface LiveAgentOptions {
 export type LiveAgent = ReturnType<typeof createLiveAgent>;
 
 interface RunningTurn {
-  readonly turn: AgentTurn;
+  readonly turn: DelegatedTurn;
   readonly sessionId: string;
   readonly uses: ReturnType<typeof createToolUses>;
   read(update: Readonly<Record<string, unknown>>): Promise<void>;
@@ -152,7 +152,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
     }
   }
 
-  async function run(turn: AgentTurn): Promise<void> {
+  async function run(turn: DelegatedTurn): Promise<void> {
     const { connected, opened } = await untilAborted(turn.signal, prepare(turn));
     const { promise: failed, reject } = Promise.withResolvers<never>();
     failed.catch(() => {});

@@ -2,7 +2,7 @@
 // MCP server. A call runs in the turn that is running, with its permissions; without one it is refused.
 
 import type { McpServer } from "@agentclientprotocol/sdk";
-import type { AgentTurn } from "@hawser/agent";
+import type { DelegatedTurn } from "@hawser/agent";
 import { createIPCSession, toClientNames, type IPCSession } from "@hawser/bridge/internal";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { toJsonSchema, type Tool } from "@hawser/tools/internal";
@@ -14,7 +14,7 @@ const serverName = "hawser";
 export type OwnTools = Awaited<ReturnType<typeof offerTools>>;
 
 /** `turn`: the one that is running now. */
-export async function offerTools(tools: readonly Tool[], turn: () => AgentTurn | undefined) {
+export async function offerTools(tools: readonly Tool[], turn: () => DelegatedTurn | undefined) {
   const offered = tools.map(({ name, description, annotations, output, maxResultSizeChars, input }): Tool => ({
     name,
     description,

@@ -4,11 +4,11 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ContentBlock, PromptCapabilities } from "@agentclientprotocol/sdk";
-import type { AgentTurn, AttachedContent } from "@hawser/agent";
+import type { DelegatedTurn, AttachedContent } from "@hawser/agent";
 import { cutText, joinTexts, type ConversationMessage } from "@hawser/protocol/internal";
 import { acpLimits } from "../limits.ts";
 
-export function toPrompt(turn: AgentTurn, capabilities: PromptCapabilities, isKnown: boolean): ContentBlock[] {
+export function toPrompt(turn: DelegatedTurn, capabilities: PromptCapabilities, isKnown: boolean): ContentBlock[] {
   const told = isKnown ? "" : tellHistory(turn.history);
   let left = acpLimits.acpAttachedBytes;
   const files = turn.attachments.map((file) => {

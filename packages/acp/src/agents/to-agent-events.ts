@@ -1,12 +1,12 @@
 // What an ACP agent tells of a turn (`session/update`), as our events. What isn't understood still shows that it lives.
 
-import type { AgentEvent } from "@hawser/agent";
+import type { DelegatedEvent } from "@hawser/agent";
 import { cutText, isRecord, type PlanData } from "@hawser/protocol/internal";
 import type { createToolUses } from "./tool-uses.ts";
 
 type Update = Readonly<Record<string, unknown>>;
 
-export function createUpdateReader(emit: (event: AgentEvent) => Promise<void>, uses: ReturnType<typeof createToolUses>) {
+export function createUpdateReader(emit: (event: DelegatedEvent) => Promise<void>, uses: ReturnType<typeof createToolUses>) {
   return (update: Update): Promise<void> => {
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk":
@@ -56,7 +56,7 @@ function toEntries(entries: unknown): PlanData["entries"] {
 }
 
 /** Some agents tell what the turn has used with its end. */
-export function toUsedTokens(answer: unknown): AgentEvent {
+export function toUsedTokens(answer: unknown): DelegatedEvent {
   const usage = isRecord(answer) ? answer["usage"] : undefined;
   if (!isRecord(usage)) return { type: "life" };
   const inputTokens = count(usage["inputTokens"]);

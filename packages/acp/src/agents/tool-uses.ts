@@ -2,7 +2,7 @@
 // when they are asked about or end; ended once. What is held of them is bounded.
 
 import { cutText, HawserError, isRecord, toErrorText } from "@hawser/protocol/internal";
-import type { AgentEvent, FileDiff, UseLocation } from "@hawser/agent";
+import type { DelegatedEvent, FileDiff, UseLocation } from "@hawser/agent";
 import { isSettledWithin } from "@hawser/wire/internal";
 import { acpLimits } from "../limits.ts";
 
@@ -25,7 +25,7 @@ export interface ToolUse {
   sizes: Readonly<Record<string, number>>;
 }
 
-export function createToolUses(agent: string, emit: (event: AgentEvent) => Promise<void>) {
+export function createToolUses(agent: string, emit: (event: DelegatedEvent) => Promise<void>) {
   const uses = new Map<string, ToolUse>();
   /** Resolved for the questions that wait for what they are about. */
   const told = new Map<ToolUse, PromiseWithResolvers<void>>();

@@ -8,7 +8,7 @@ import { untilAborted } from "@hawser/wire/internal";
 import type { Tool, ToolContext } from "@hawser/tools";
 import type { ConfiguredServer } from "../config/agent-config.ts";
 import { fromMcpResult, isMcpResult } from "../tool-value.ts";
-import { toTools, type RemoteTool } from "./remote-tool.ts";
+import { toServerTools, type RemoteTool } from "./remote-tool.ts";
 import { locateServer } from "./server-address.ts";
 import { connectServer, type ServerConnection } from "./server-connection.ts";
 
@@ -109,7 +109,7 @@ export function createMcpServer(options: McpServerOptions) {
 
   function offer(): void {
     const offered = remote.filter((tool) => !disabled.includes(tool.name));
-    tools = toTools(name, offered, call, notice);
+    tools = toServerTools(name, offered, call, notice);
   }
 
   function listAgain(connection: ServerConnection): void {

@@ -19,7 +19,12 @@ export interface RemoteTool {
 export type CallRemote = (toolName: string, args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
 
 /** Tools that can't be offered are left out, and told of. */
-export function toTools(serverName: string, remote: readonly RemoteTool[], call: CallRemote, onLeftOut: (problem: string) => void): Tool[] {
+export function toServerTools(
+  serverName: string,
+  remote: readonly RemoteTool[],
+  call: CallRemote,
+  onLeftOut: (problem: string) => void,
+): Tool[] {
   const tools = new Map<string, Tool>();
   if (remote.length > agentLimits.mcpToolEntries) onLeftOut(`only the first ${agentLimits.mcpToolEntries} of its tools are used`);
   for (const tool of remote.slice(0, agentLimits.mcpToolEntries)) {

@@ -28,7 +28,7 @@ export interface FileDiff {
   readonly line?: number | undefined;
 }
 
-export type AgentEvent =
+export type DelegatedEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   /** Once for each use, before its result and before it is asked about. */
@@ -83,14 +83,14 @@ export interface AgentPlace {
   readonly sessionId: string | undefined;
 }
 
-export interface AgentTurn extends AgentPlace {
+export interface DelegatedTurn extends AgentPlace {
   readonly message: string;
   readonly attachments: readonly AttachedContent[];
   /** What was said before this message. */
   readonly history: readonly ConversationMessage[];
   readonly signal: AbortSignal;
   /** Resolves when there may be more; rejects when the turn is over. */
-  emit(event: AgentEvent): Promise<void>;
+  emit(event: DelegatedEvent): Promise<void>;
   /** The option that answers it; undefined when none of them fits. Rejects when the turn is over. */
   ask(question: AgentQuestion): Promise<string | undefined>;
   /** Runs one of `tools` as the runtime runs them: with its permissions and its limits. Rejects with why it failed. */
@@ -103,7 +103,7 @@ export interface TurnAgent {
   /** As `--model` takes it: `acp/codex`. */
   readonly name: string;
   /** Ends when the turn is complete; rejects with why it isn't, and as soon as the signal says so. */
-  run(turn: AgentTurn): Promise<void>;
+  run(turn: DelegatedTurn): Promise<void>;
   /** The session in which it would answer there now, where it runs already and need not be asked; undefined where it must begin or resume one. */
   runningSession(place: AgentPlace): string | undefined;
   options(place: AgentPlace): Promise<readonly OptionEntry[]>;

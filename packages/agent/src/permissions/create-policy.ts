@@ -16,13 +16,13 @@ import type { PermissionRule } from "../rules/permission-rule.ts";
 import { describeRule, matchesRule, type ValuesOf } from "./rules.ts";
 import type { RulesFile } from "./rules-file.ts";
 
-export type PermissionMode = "ask" | "deny";
+export type PolicyMode = "ask" | "deny";
 
 export interface PolicyOptions {
   /** A function where they may change: what is decided from then on is decided by the new ones. */
   readonly rules?: readonly PermissionRule[] | (() => readonly PermissionRule[]) | undefined;
   /** `deny`: there is no user to ask. Default: `ask`. */
-  readonly mode?: PermissionMode | undefined;
+  readonly mode?: PolicyMode | undefined;
   /** What paths in rules are relative to. */
   readonly roots?: Roots | undefined;
   readonly audit?: AuditLog | undefined;

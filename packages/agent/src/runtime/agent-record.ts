@@ -5,7 +5,7 @@ import { createTextGap, cutText, HawserError, toErrorText, type MessagePart } fr
 import { createSemaphore, exceedsDepth, replaceHalfPairs, wireLimits } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 import type { Used } from "../history/record.ts";
-import type { AboutUse, AgentEvent, FileDiff } from "../model/turn-agent.ts";
+import type { AboutUse, DelegatedEvent, FileDiff } from "../model/turn-agent.ts";
 import { envelopeDepth, toToolValue } from "../tool-value.ts";
 import { maxToolIdChars, uniqueId } from "./model-step.ts";
 import { charsOf, toNotRun, toolIdsIn, writeLarge, type TakeUsed, type TurnBasics } from "./recorded-turn.ts";
@@ -13,7 +13,7 @@ import { createSpokenText } from "./spoken-text.ts";
 import { createThoughtText } from "./thought-text.ts";
 
 type UsePart = Extract<MessagePart, { type: "tool_use" }>;
-type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
+type EventOf<Type extends DelegatedEvent["type"]> = Extract<DelegatedEvent, { type: Type }>;
 
 export interface AgentRecordOptions extends Pick<TurnBasics, "conversation" | "scope" | "largeWrites"> {
   /** The answer in the making. */
@@ -81,7 +81,7 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
     await scope.emit({ type: "tool_result", data });
   }
 
-  async function tell(event: AgentEvent): Promise<void> {
+  async function tell(event: DelegatedEvent): Promise<void> {
     switch (event.type) {
       case "text":
         return spoken.push(event.text);
@@ -112,7 +112,7 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
   }
 
   return {
-    tell: (event: AgentEvent): Promise<void> => inOrder.run(() => tell(event)),
+    tell: (event: DelegatedEvent): Promise<void> => inOrder.run(() => tell(event)),
     get reported() {
       return reported;
     },

@@ -8,7 +8,7 @@ import type { Tool } from "@hawser/tools";
 import { linkSignals, startDeadline } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
-import type { AgentQuestion, AgentTurn, TurnAgent } from "../model/turn-agent.ts";
+import type { AgentQuestion, DelegatedTurn, TurnAgent } from "../model/turn-agent.ts";
 import type { Conversation } from "../history/conversation-store.ts";
 import type { Used } from "../history/record.ts";
 import type { Outcome, ToolCall } from "../permissions/policy.ts";
@@ -115,7 +115,7 @@ const answeredIn = ({ messages }: Conversation): Conversation["messages"] =>
 
 const textOf = ({ parts }: ConversationMessage): string => joinTexts(parts.map((part) => (part.type === "text" ? part.text : undefined)));
 
-type Deeds = Pick<AgentTurn, "emit" | "ask" | "callTool">;
+type Deeds = Pick<DelegatedTurn, "emit" | "ask" | "callTool">;
 
 interface Doing {
   readonly record: AgentRecord;

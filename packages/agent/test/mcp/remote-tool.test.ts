@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import { agentLimits } from "../../src/limits.ts";
-import { toTools, type RemoteTool } from "../../src/mcp/remote-tool.ts";
+import { toServerTools, type RemoteTool } from "../../src/mcp/remote-tool.ts";
 
 const convert = (remote: readonly RemoteTool[]): { names: string[]; leftOut: string[] } => {
   const leftOut: string[] = [];
-  const tools = toTools(
+  const tools = toServerTools(
     "s",
     remote,
     () => Promise.resolve(null),
@@ -29,7 +29,7 @@ describe("tools that a server lists", () => {
     const wordy = { ...plain("wordy"), description: "y".repeat(agentLimits.mcpDescriptionChars * 2) };
     expect(convert([large, wordy])).toEqual({ names: ["s__wordy"], leftOut: ["the schema of its tool s__large is too large"] });
     expect(
-      toTools(
+      toServerTools(
         "s",
         [wordy],
         () => Promise.resolve(null),

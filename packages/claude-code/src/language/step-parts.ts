@@ -6,7 +6,7 @@
 import type { JSONValue, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { createTextGap, createWholeCharacters, isRecord, type WholeCharacters } from "@hawser/protocol/internal";
 import { replaceHalfPairs } from "@hawser/wire/internal";
-import type { AgentMessage } from "../agent-sdk.ts";
+import type { SdkMessage } from "../agent-sdk.ts";
 import { blocksOf, structuredOutputTool, toUsage } from "../result.ts";
 import type { HandedCall } from "./handed-calls.ts";
 
@@ -118,7 +118,7 @@ export function createStepParts(names: ReadonlyMap<string, string>, isTextHeld: 
     }
   }
 
-  function onWhole(message: AgentMessage): Part[] {
+  function onWhole(message: SdkMessage): Part[] {
     // Blocks that were streamed come once more as a whole message.
     if (step.isStreaming) return [];
     return blocksOf(message).flatMap((content) => {
@@ -128,7 +128,7 @@ export function createStepParts(names: ReadonlyMap<string, string>, isTextHeld: 
     });
   }
 
-  function onResults(message: AgentMessage): Part[] {
+  function onResults(message: SdkMessage): Part[] {
     return blocksOf(message).flatMap((block): Part[] => {
       const toolCallId = String(block["tool_use_id"]);
       const toolName = ownCalls.get(toolCallId);
@@ -149,7 +149,7 @@ export function createStepParts(names: ReadonlyMap<string, string>, isTextHeld: 
     text: "",
     /** Tokens of this step. */
     usage: { inputTokens: input, outputTokens: output } satisfies LanguageModelV4Usage,
-    add(message: AgentMessage): Part[] {
+    add(message: SdkMessage): Part[] {
       if (message["parent_tool_use_id"] !== null && message["parent_tool_use_id"] !== undefined) return [];
       if (message.type === "stream_event" && isRecord(message["event"])) return onEvent(message["event"]);
       // "Not logged in" and its like come as if the model had said it; the result tells it again, as an error.

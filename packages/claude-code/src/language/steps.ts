@@ -11,7 +11,7 @@ import type {
   LanguageModelV4StreamPart,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import type { AgentMessage } from "../agent-sdk.ts";
+import type { SdkMessage } from "../agent-sdk.ts";
 import { CLIInterruptedError, CLIResponseParseError } from "../errors.ts";
 import type { OutputSchema } from "../options.ts";
 import type { RunRecord } from "../result.ts";
@@ -31,7 +31,7 @@ export interface LanguageRun {
   /** What the session that it resumes had cost before: the command line counts on from there. */
   readonly pastCostUsd: number;
   /** A message that was asked for and not taken yet. */
-  pulled?: Promise<AgentMessage | undefined> | undefined;
+  pulled?: Promise<SdkMessage | undefined> | undefined;
   /** Handed out, and not answered yet. */
   calls: readonly HandedCall[];
 }
@@ -86,7 +86,7 @@ export const toCallError = ({ abortSignal }: LanguageModelV4CallOptions, error: 
   abortSignal?.aborted === true ? abortSignal.reason : error;
 
 /** A message that was not streamed has no end of its own: it is over when the command line begins to call. */
-async function nextOrCalled(run: LanguageRun, parts: StepParts): Promise<AgentMessage | undefined | "called"> {
+async function nextOrCalled(run: LanguageRun, parts: StepParts): Promise<SdkMessage | undefined | "called"> {
   const pulled = (run.pulled ??= run.cli.next());
   // One that is left for the next step may fail before it is looked at.
   pulled.catch(() => {});
@@ -102,7 +102,7 @@ async function whenCalled({ handed }: LanguageRun): Promise<"called"> {
   return pause(settleMs, "called" as const, { ref: false });
 }
 
-function toResponseMetadata({ model, session_id }: AgentMessage): LanguageModelV4StreamPart {
+function toResponseMetadata({ model, session_id }: SdkMessage): LanguageModelV4StreamPart {
   return {
     type: "response-metadata",
     timestamp: new Date(),

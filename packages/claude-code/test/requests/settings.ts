@@ -7,7 +7,7 @@ import { tool as agentSdkTool } from "@anthropic-ai/claude-agent-sdk";
 import { tool as aiSdkTool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool, type AgentMessage, type CanUseTool } from "../../src/index.ts";
+import { defineTool, type SdkMessage, type CanUseTool } from "../../src/index.ts";
 import { say, use, type Conversation } from "../../../../test/kit/claude-code/scripted-model.ts";
 import { itInSoak, makeStage } from "../stage.ts";
 import { hasCli } from "../../../../test/kit/claude-code/surroundings.ts";
@@ -21,7 +21,7 @@ describe.runIf(hasCli)("settings", () => {
     fs.writeFileSync(join(stage.home, "secret.txt"), "the harbour's secret");
     fs.writeFileSync(join(stage.home, "CLAUDE.md"), "Boats are counted in dozens.");
     const isInDozens = ({ said, system }: Conversation): boolean => `${said} ${system}`.includes("in dozens");
-    const messages: AgentMessage[] = [];
+    const messages: SdkMessage[] = [];
     await stage.create({ systemPrompt: "You count boats." }).request("/help @secret.txt");
     const [plain] = stage.model.conversations;
     expect(plain!.tools).toEqual([]);

@@ -3,7 +3,7 @@
 
 import { createRecentMap } from "@hawser/wire/internal";
 
-export interface TurnEvent {
+export interface OrderedEvent {
   readonly id: string;
   /** The claim under which it was said. */
   readonly epoch: number;
@@ -43,7 +43,7 @@ export function createEventOrder(maxTurns: number) {
       return [...turns.entries()].flatMap(([id, { isEnded }]) => (isEnded ? [] : [id]));
     },
     /** `mayMiss`: what is missing will not come any more. */
-    place({ id, epoch, seq, isEnd }: TurnEvent, mayMiss = false): Placed {
+    place({ id, epoch, seq, isEnd }: OrderedEvent, mayMiss = false): Placed {
       const turn = turnOf(id, epoch);
       if (turn.isEnded || epoch < turn.epoch) return "drop";
       if (epoch > turn.epoch) Object.assign(turn, { epoch, last: 0, before: turn.before + turn.last });
