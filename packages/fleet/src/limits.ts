@@ -56,6 +56,8 @@ export const fleetLimits = {
   fleetSettleMs: 30_000,
   /** Between two attempts to settle it. */
   fleetRetryMs: 250,
+  /** How long events that came live wait for those before them, which the stream may not have yet; after that, these are lost. */
+  fleetLagMs: 2_000,
   /** Of a journal or of events that are read, bytes that the server sends ahead; two of its largest messages where that is more. */
   fleetReadBytes: 8_388_608,
   /** Texts in parts, larger than the server's `max_payload`, that are waited for at the same time; the one that began first is given up. */

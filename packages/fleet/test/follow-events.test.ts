@@ -137,4 +137,21 @@ describe("the events that a host follows", () => {
     expect([seen, held.heldBytes]).toEqual([numbers(320).slice(100), 0]);
     followed.close();
   });
+
+  it("are all told where the stream has them later than the host: what was left out, and what came before what is held", async () => {
+    const { followed, held, seen } = follow("lagging", { whenRoom: () => Promise.resolve() }, 50_000);
+    await fleet.connection.flush();
+    // A stream without this subject has nothing of it yet, as one that is slow.
+    const subjects = [...(await streams.manager.streams.info(eventStream)).config.subjects];
+    await streams.manager.streams.update(eventStream, { subjects: ["elsewhere.>"] });
+    const caughtUp = followed.catchUp();
+    say("lagging", 5, 20);
+    await fleet.connection.flush();
+    await streams.manager.streams.update(eventStream, { subjects });
+    say("lagging", 1, 20);
+    await fleet.connection.flush();
+    await caughtUp;
+    expect([seen, held.heldBytes]).toEqual([numbers(20), 0]);
+    followed.close();
+  });
 });

@@ -1,6 +1,7 @@
 // The events of a conversation as one host sees them: live, and what was missed from the stream, each once and in order. What a machine
 // says that another one has overtaken is dropped.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import type { ByteBudget, Lease, Semaphore } from "@hawser/wire/internal";
@@ -48,35 +49,47 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
   let readTo: Place | undefined;
   /** Live events that wait while the stream is read. */
   let waiting: { readonly raw: RawEvent; readonly lease: Lease }[] | undefined;
-  /** There was no room for one: the stream has it. */
-  let hasLeftOut = false;
+  /** The last live event of each claim for which there was no room: the stream has it, or will have it in a moment. */
+  const leftOut = new Map<number, string>();
+  /** Of the turn that was repeated last, what its host has already. */
+  let repeated: { readonly id: string; readonly upTo: number } | undefined;
   /** That have not ended. */
   let reads = 0;
   /** That has not begun. */
   let catchingUp: Promise<void> | undefined;
   let isClosed = false;
 
-  function take(raw: RawEvent, mayMiss: boolean): void {
+  /** False when something before it is missing, and it was not taken. */
+  function take(raw: RawEvent, mayMiss: boolean): boolean {
     const placed = placeEvent(order, raw, mayMiss);
-    if (placed === "gap") {
-      // It may lie before what was read last: in parts between those of another machine.
-      readTo = undefined;
-      void catchUp();
-    } else if (placed) onEvent(placed);
+    if (placed === "gap") return false;
+    if (placed && !isRepeated(placed)) onEvent(placed);
+    return true;
   }
+
+  const isRepeated = ({ value }: ReadEvent): boolean =>
+    repeated !== undefined && value["id"] === repeated.id && Number(value["seq"] ?? Infinity) <= repeated.upTo;
 
   function hold(raw: RawEvent): void {
     // What comes after one that was left out is read again with it.
-    const lease = hasLeftOut ? undefined : held.tryAcquire(raw.text.length);
+    const lease = leftOut.size > 0 ? undefined : held.tryAcquire(raw.text.length);
     if (lease) waiting?.push({ raw, lease });
-    else hasLeftOut = true;
+    else leftOut.set(raw.epoch, markOf(raw));
+  }
+
+  function noteRead(raw: RawEvent): void {
+    if (leftOut.get(raw.epoch) === markOf(raw)) leftOut.delete(raw.epoch);
   }
 
   const live = (message: Msg): void => {
     const raw = readEvent(join, message.headers, message.data);
     if (!raw) return;
-    if (waiting) hold(raw);
-    else take(raw, false);
+    if (waiting) return hold(raw);
+    if (take(raw, false)) return;
+    // It may lie before what was read last: in parts between those of another machine.
+    readTo = undefined;
+    void catchUp();
+    hold(raw);
   };
   const subscription = fleet.listen(subject, live);
 
@@ -84,6 +97,7 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
   async function readMissed(): Promise<void> {
     for await (const { raw, place } of readStream(streams, subject, { after: readTo })) {
       if (isClosed) return;
+      noteRead(raw);
       take(raw, true);
       readTo = place;
       await whenRoom();
@@ -96,31 +110,44 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     reads += 1;
     try {
       const found = await inTurn.run(read);
-      // In a turn of its own each time: other conversations, which wait for theirs, may hold all of the room, and free it only then.
-      while (hasLeftOut && !isClosed) await inTurn.run(readAgain);
+      await readOn();
       return found;
     } finally {
       reads -= 1;
       if (reads === 0) {
-        hasLeftOut = false;
-        takeWaiting();
+        leftOut.clear();
+        // What the stream did not have either is lost.
+        takeWaiting(true);
         waiting = undefined;
       }
     }
   }
 
-  function readAgain(): Promise<void> {
-    takeWaiting();
-    hasLeftOut = false;
-    return readMissed();
+  /** Until all that came live was told, or has no predecessor any more: an event may come live before the stream has it. */
+  async function readOn(): Promise<void> {
+    let lagMs = 0;
+    while (!isClosed && lagMs < fleetLimits.fleetLagMs) {
+      if (takeWaiting(false) && leftOut.size === 0) return;
+      const before = readTo;
+      // In a turn of its own each time: other conversations, which wait for theirs, may hold all of the room, and free it only then.
+      await inTurn.run(readMissed);
+      if (readTo !== before) {
+        lagMs = 0;
+        continue;
+      }
+      lagMs += fleetLimits.fleetRetryMs;
+      await sleep(fleetLimits.fleetRetryMs);
+    }
   }
 
-  /** What the stream did not have either is lost. */
-  function takeWaiting(): void {
-    for (const { raw, lease } of waiting?.splice(0) ?? []) {
-      lease.release();
-      if (!isClosed) take(raw, true);
+  /** Whether all could be taken. */
+  function takeWaiting(mayMiss: boolean): boolean {
+    for (let first = waiting?.[0]; first; first = waiting?.[0]) {
+      if (!isClosed && !take(first.raw, mayMiss)) return false;
+      first.lease.release();
+      waiting?.shift();
     }
+    return true;
   }
 
   /** Reads what was missed. A call that comes before the read has begun shares it. */
@@ -141,6 +168,7 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
         let fresh = createEventOrder(fleetLimits.fleetKnownEntries);
         let last: Place | undefined;
         for await (const { raw, place } of readStream(streams, subject)) {
+          noteRead(raw);
           placeEvent(fresh, raw, true);
           last = place;
         }
@@ -154,6 +182,7 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
           }
         }
         [order, readTo] = [fresh, last];
+        repeated = running === undefined ? undefined : { id: running, upTo: since };
         return running;
       }),
     close(): void {
@@ -162,6 +191,8 @@ export function followEvents(fleet: Fleet, streams: Streams, conversationId: str
     },
   };
 }
+
+const markOf = ({ value, text }: RawEvent): string => `${String(value["id"])} ${String(value["seq"])} ${text.length}`;
 
 function placeEvent(order: EventOrder, { value, text, epoch }: RawEvent, mayMiss: boolean): ReadEvent | "gap" | undefined {
   const { id, seq } = value;

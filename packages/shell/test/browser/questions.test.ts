@@ -181,10 +181,12 @@ describe.skipIf(!browser)("a shortcut", () => {
 
     // Both at once, and not of one mind.
     await Promise.all([untilItListens(one), untilItListens(other)]);
-    await Promise.all([
-      one.approval.getByRole("button", { name: "Allow once" }).click(),
-      other.approval.getByRole("button", { name: "Deny" }).click(),
+    // Clicked where they are: the later click may find that its question is gone, and would wait for another one.
+    const buttons = await Promise.all([
+      one.approval.getByRole("button", { name: "Allow once" }).elementHandle(),
+      other.approval.getByRole("button", { name: "Deny" }).elementHandle(),
     ]);
+    await Promise.all(buttons.map((button) => button?.evaluate((element) => (element as HTMLElement).click())));
     await Promise.all([one.answers.getByText("Written.").waitFor(), other.answers.getByText("Written.").waitFor()]);
     await expect.poll(() => stage.decisions().length, { timeout: 30_000 }).toBe(2);
     const [, [decision] = []] = stage.decisions();
