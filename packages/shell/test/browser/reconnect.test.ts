@@ -79,6 +79,32 @@ describe.skipIf(!browser)("a connection that is lost in the middle of a turn", (
   });
 });
 
+describe.skipIf(!browser)("a connection that is lost with an answer", () => {
+  it("leaves the question open, and it can be answered again", async () => {
+    let cuts = 0;
+    const preparePage = (page: Page): Promise<void> =>
+      page.routeWebSocket(/\/link$/, (socket) => {
+        const server = socket.connectToServer();
+        socket.onMessage((message) => {
+          if (message.includes('"permission_response"') && cuts++ === 0) void socket.close();
+          else server.send(message);
+        });
+      });
+    await using stage = await playScript(
+      [{ calls: [{ id: "call-1", name: "write_file", input: { path: "later.txt", content: "later" } }] }, { text: "Written." }],
+      { preparePage },
+    );
+    const { page, approval, answers, say, untilIdle } = await stage.open();
+    await say("write");
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await page.getByText("The answer may not have arrived").waitFor();
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await answers.getByText("Written.").waitFor();
+    await untilIdle();
+    expect([cuts, readFileSync(join(stage.work, "later.txt"), "utf8")]).toEqual([2, "later"]);
+  });
+});
+
 describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", () => {
   it("is started again; the page says so, keeps the conversation, and goes on", async () => {
     const never = new Promise(() => {});

@@ -2,7 +2,7 @@
 // notice that says what was tried and why it did not work.
 
 import type { AgentMessage, AgentTurn, Decision } from "@hawser/agent/host/link";
-import { describeThrown, joinTexts, reveal, type OptionEntry } from "@hawser/protocol/internal";
+import { describeThrown, joinTexts, reveal, toHawserError, type OptionEntry } from "@hawser/protocol/internal";
 import { chosenModel, folderOf, isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
 import type { Session } from "./session.ts";
 import { createFolderChooser } from "./workspaces.ts";
@@ -108,8 +108,14 @@ export function createActions({ store, client, follow, notify, open, onWaitingCh
       });
     },
     async answer(permissionId: string, answer: GivenAnswer): Promise<void> {
-      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, answer));
-      if (!wasTaken) store.dispatch({ type: "permission_expired", permissionId });
+      try {
+        await client.respondPermission(permissionId, answer);
+      } catch (error) {
+        const { code, message } = toHawserError(error);
+        const isLost = code === "connection_lost";
+        notify(isLost ? `The answer may not have arrived: ${message}. Answer again.` : `The answer came too late: ${message}`);
+        store.dispatch({ type: isLost ? "permission_reopened" : "permission_expired", permissionId });
+      }
     },
     /** Sends a message of the user again, in its old place, with another text if there is one. */
     async sendAgain(message: Message, text = textOf(message)): Promise<void> {

@@ -114,7 +114,8 @@ const isAbout = (part: Part, permissionId: string): part is AskingTool =>
 
 export const asksFor = ({ parts }: Message, permissionId: string): boolean => parts.some((part) => isAbout(part, permissionId));
 
-export type Answer = Required<Pick<Permission, "decision">> & Pick<Permission, "optionId" | "isFromElsewhere">;
+/** Without a decision the question is open again. */
+export type Answer = { readonly decision: Permission["decision"] } & Pick<Permission, "optionId" | "isFromElsewhere">;
 
 export function changePermission(message: Message, permissionId: string, answer: Answer): Message {
   const parts = message.parts.map((part) =>

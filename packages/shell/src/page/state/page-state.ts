@@ -146,6 +146,8 @@ export type PageEvent =
   /** On another page, and the runtime has taken it. */
   | { readonly type: "answered_elsewhere"; readonly answer: Extract<AnyAgentRequest, { kind: "permission_response" }> }
   | { readonly type: "permission_expired"; readonly permissionId: string }
+  /** An answer was lost on its way: the question is still open, unless what comes says otherwise. */
+  | { readonly type: "permission_reopened"; readonly permissionId: string }
   | { readonly type: "notice"; readonly notice: Notice }
   | { readonly type: "notice_dismissed"; readonly key: string }
   | { readonly type: "wire_cleared" };

@@ -37,6 +37,7 @@ const reducers: Reducers = {
   compacted: (state, { compaction }) => takeCompaction(state, compaction),
   answered_elsewhere: (state, { answer }) => decidePermission(state, answer.permissionId, { ...answer, isFromElsewhere: true }),
   permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, { decision: "expired" }),
+  permission_reopened: (state, { permissionId }) => decidePermission(state, permissionId, { decision: undefined }),
   notice: (state, { notice }) => ({ ...state, notices: [...state.notices, notice].slice(-shellLimits.shellNoticeEntries) }),
   notice_dismissed: (state, { key }) => ({ ...state, notices: state.notices.filter((notice) => notice.key !== key) }),
   wire_cleared: (state) => ({ ...state, wire: clearWireLog(state.wire) }),
