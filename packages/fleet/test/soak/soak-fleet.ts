@@ -155,12 +155,15 @@ export async function openSoakFleet(root: string, onProblem: (problem: string) =
         lines.set(line.id, kept);
         if (isEnd(line)) waiting.get(line.id)?.(line);
       });
+      let isAtEnd = false;
+      reader.once("close", () => (isAtEnd = true));
       const state = {
         child,
         way,
         isGone: false,
         leaveUnread: () => void reader.pause(),
-        readOn: () => void reader.resume(),
+        // It may have been left meanwhile, since so much was unread, and have ended.
+        readOn: () => void (isAtEnd || reader.resume()),
         linesOf: (id: string) => lines.get(id) ?? [],
         ask(request: Record<string, unknown> & { id: string }): Promise<Line | undefined> {
           return new Promise((resolve) => {
