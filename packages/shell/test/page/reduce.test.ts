@@ -19,6 +19,16 @@ describe("a message that waits", () => {
   });
 });
 
+describe("the list of conversations", () => {
+  it("keeps one that was begun while the runtime made it, as long as that one's turn runs", () => {
+    const other = { conversationId: "other", title: "other", updatedAt: 1, messages: 2 };
+    const listed = { type: "learned", facts: { conversations: [other] } } as const;
+    const ids = (events: Parameters<typeof fold>[0]): string[] => fold(events).conversations.map((each) => each.conversationId);
+    expect(ids([asked(says("r1")), listed])).toEqual([conversationId, "other"]);
+    expect(ids([asked(says("r1")), ...wholeTurn("r1").map(happens), listed])).toEqual(["other"]);
+  });
+});
+
 describe("a turn", () => {
   it("shows the user's message and a place for the answer as soon as it is sent", () => {
     const state = fold([asked(says("r1", "list\nthem"), 7)]);

@@ -6,7 +6,7 @@ import { type AnyAgentRequest, cutText, defaultConversation } from "@hawser/prot
 import { shellLimits } from "../../limits.ts";
 import { isGone } from "../../link/page-frames.ts";
 import { asksFor, changePermission, keyOf, type Answer } from "./message-parts.ts";
-import type { LinkState, Message, PageEvent, PageState, Part } from "./page-state.ts";
+import { runningTurnsOf, type LinkState, type Message, type PageEvent, type PageState, type Part } from "./page-state.ts";
 import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withMessage, withThread } from "./threads.ts";
 import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, takeCompaction, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
@@ -29,7 +29,11 @@ const reducers: Reducers = {
   renamed: (state, { conversationId, title }) => rename(state, conversationId, title),
   deleted: (state, { conversationId }) => forget(state, conversationId),
   truncated: (state, { conversationId, after }) => truncate(state, conversationId, after),
-  learned: (state, { facts }) => ({ ...state, ...facts }),
+  learned: (state, { facts }) => ({
+    ...state,
+    ...facts,
+    ...(facts.conversations && { conversations: withRunning(state, facts.conversations) }),
+  }),
   opened: (state, { conversationId, isNew, messageId }) => ({
     ...openThread(state, conversationId, isNew),
     sought: messageId === undefined ? undefined : { conversationId, messageId },
@@ -117,6 +121,15 @@ function noteConversation(state: PageState, conversationId: string, text: string
   const summary = known ?? { conversationId, title: toTitle(text), updatedAt: at, messages: 0 };
   const others = state.conversations.filter((other) => other !== known);
   return { ...state, conversations: [{ ...summary, updatedAt: at, messages: summary.messages + 1 }, ...others] };
+}
+
+/** One that was begun while the runtime made its list is not in it yet. */
+function withRunning(state: PageState, listed: PageState["conversations"]): PageState["conversations"] {
+  const known = new Set(listed.map(({ conversationId }) => conversationId));
+  const begun = state.conversations.filter(
+    ({ conversationId }) => !known.has(conversationId) && runningTurnsOf(state, conversationId).length > 0,
+  );
+  return begun.length === 0 ? listed : [...begun, ...listed];
 }
 
 const titleChars = 60;
