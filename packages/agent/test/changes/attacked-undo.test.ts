@@ -91,8 +91,10 @@ test("a command that goes on writing while its turn is reverted loses nothing th
   await stage.turn(() => appendFileSync(stage.path("log.txt"), "new\n"), "r");
   const program = `
     const { appendFileSync } = require("node:fs");
-    process.stdout.write("writes\\n");
-    for (let line = 0; ; line++) appendFileSync(process.argv[1], line + "\\n");`;
+    for (let line = 0; ; line++) {
+      appendFileSync(process.argv[1], line + "\\n");
+      if (line === 0) process.stdout.write("writes\\n");
+    }`;
   const child = spawn(process.execPath, ["-e", program, stage.path("log.txt")], { stdio: ["ignore", "pipe", "inherit"] });
   const closed = once(child, "close");
   onTestFinished(() => void child.kill("SIGKILL"));

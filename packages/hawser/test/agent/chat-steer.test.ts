@@ -108,16 +108,18 @@ describe.runIf(process.platform === "linux").concurrent("while the agent works",
     const stage = makeStage();
     const chat = startOnTerminal(stage, ["chat", "--conversation", "harbour"]);
     const type = (text: string): void => void chat.process.stdin.write(text);
+    await chat.printed("Ctrl-D leaves.");
     await chat.printed("> ");
     type("my name is Ada\r");
-    await chat.printed("Ada");
+    // Not what the terminal repeats of the line: then the turn has not ended.
+    await chat.printed("Nice to meet you, Ada.");
     await chat.printed("> ");
     const before = journalOf(stage);
     type("/fork\r");
     await chat.printed("This goes on as fork-");
     await chat.printed("> ");
     type("what is my name?\r");
-    await chat.printed("Ada");
+    await chat.printed("Your name is Ada");
     await chat.printed("> ");
     type("/list\r");
     await chat.printed(/\* fork-\S+ .* 4 messages {2}my name is Ada\s+\(fork\)/);
