@@ -63,7 +63,7 @@ function casesOfIdle(context: RowContext, hawser: readonly string[]): Case[] {
       name: "ACP agent that only answers: from the message to its first token",
       work: `${turns} turns, one after the other`,
       contestants: hosts.map(([name, host]) => inConversations(name, host, "others")),
-      targets: [],
+      targets: target,
     },
     {
       ...shared,
